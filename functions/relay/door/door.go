@@ -1,0 +1,29 @@
+// Package door makes sure that what events caused is done: it takes events with
+// commands from the table's stream, at least once, and executes what is missing.
+package door
+
+import (
+	"context"
+	"errors"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/journal"
+)
+
+// Door is safe for concurrent use.
+type Door struct{ journal *journal.Journal }
+
+// New returns the door.
+func New(j *journal.Journal) *Door { return &Door{j} }
+
+// Handle executes the commands of every event in the batch that this process has
+// not executed itself. An error makes the stream deliver the batch again.
+func (d *Door) Handle(ctx context.Context, items []core.Item) error {
+	var failed []error
+	for _, it := range items {
+		if err := d.journal.Redo(ctx, it); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}

@@ -1,0 +1,167 @@
+package platform
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	advance "github.com/slipway-cd/slipway/functions/advance/door"
+	relay "github.com/slipway-cd/slipway/functions/relay/door"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/dispatch"
+	"github.com/slipway-cd/slipway/shared/entity"
+	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
+	"github.com/slipway-cd/slipway/shared/journal"
+	"github.com/slipway-cd/slipway/shared/launch"
+	"github.com/slipway-cd/slipway/shared/view"
+)
+
+// Platform is a running platform. Its methods may be called concurrently.
+type Platform struct {
+	cfg      Config
+	adapters *adapters
+	ports    core.Ports
+	wake     chan struct{}
+
+	journal   *journal.Journal
+	dispatch  *dispatch.Dispatch
+	launch    *launch.Launch
+	pipelines *entity.Pipelines
+	views     *view.Views
+	govern    *govern.Govern
+
+	url         string
+	admin, join string
+	server      *http.Server
+	stop        context.CancelFunc
+	running     sync.WaitGroup
+	failed      chan error
+}
+
+// Start opens the data folder, or makes it, and starts everything that was under
+// way. The platform answers on URL when Start returns.
+func Start(ctx context.Context, cfg Config) (*Platform, error) {
+	cfg = cfg.withDefaults()
+	p := &Platform{cfg: cfg, wake: make(chan struct{}, 1), failed: make(chan error, 4)}
+	fns := &functions{byName: map[string]func(context.Context, json.RawMessage) (json.RawMessage, error){}, onInvoke: cfg.OnInvoke}
+	var err error
+	if p.adapters, err = openAdapters(ctx, cfg, fns); err != nil {
+		return nil, err
+	}
+	p.compose(fns)
+	if p.admin, p.join, err = seed(ctx, cfg.Dir, p.govern, p.ports.IDs); err != nil {
+		p.adapters.close()
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", cfg.Addr) //nolint:noctx // bound before anything runs
+	if err != nil {
+		p.adapters.close()
+		return nil, fault.New(fault.Unavailable, "cannot listen on %s: %w", cfg.Addr, err)
+	}
+	p.url = "http://" + listener.Addr().String()
+	p.launch.BaseURL = p.url
+	if err := p.announce(); err != nil {
+		p.adapters.close()
+		return nil, errors.Join(err, listener.Close())
+	}
+	p.run(ctx, fns, listener)
+	return p, nil
+}
+
+// compose builds the control plane over the ports.
+func (p *Platform) compose(fns *functions) {
+	p.ports = p.cfg.Wrap(p.adapters.ports())
+	p.journal = journal.New(p.ports)
+	p.ports = p.journal.Ports()
+	p.journal.Offered = func(string) {
+		select {
+		case p.wake <- struct{}{}:
+		default:
+		}
+	}
+	p.dispatch = dispatch.New(p.journal, *p.cfg.Pace)
+	p.pipelines = entity.NewPipelines(p.ports.Store, p.ports.Clock)
+	p.launch = launch.New(p.journal, p.pipelines)
+	p.views = view.New(p.journal)
+	p.govern = govern.New(p.ports.Store)
+	p.govern.AllowAs = p.cfg.AllowAs
+	fns.byName["advance"] = advance.New(p.journal, p.dispatch).Handle
+}
+
+// run sets everything going.
+func (p *Platform) run(ctx context.Context, fns *functions, listener net.Listener) {
+	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
+	p.adapters.start(fns)
+	p.running.Go(func() { p.report(p.ports.Store.Watch(ctx, "relay", relay.New(p.journal).Handle)) })
+	p.server = &http.Server{Handler: p.routes(), ReadHeaderTimeout: 10 * time.Second}
+	p.running.Go(func() { p.report(p.server.Serve(listener)) })
+	if p.cfg.Delegate {
+		p.running.Go(func() { p.report(p.runDelegate(ctx)) })
+	}
+}
+
+// report keeps the first failure of something that should have gone on running.
+func (p *Platform) report(err error) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, http.ErrServerClosed) || fault.Is(err, fault.Canceled) {
+		return
+	}
+	p.cfg.Logger.Error("the platform is not whole any more", "error", err)
+	select {
+	case p.failed <- err:
+	default:
+	}
+}
+
+// serverFile is what other commands find the platform by.
+type serverFile struct {
+	URL            string `json:"url"`
+	AdminTokenFile string `json:"admin_token_file"`
+	PID            int    `json:"pid"`
+}
+
+func (p *Platform) announce() error {
+	tokenFile, err := filepath.Abs(filepath.Join(p.cfg.Dir, "admin-token"))
+	if err != nil {
+		return err
+	}
+	body, err := json.MarshalIndent(serverFile{URL: p.url, AdminTokenFile: tokenFile, PID: os.Getpid()}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(p.cfg.Dir, "server.json"), append(body, '\n'))
+}
+
+// URL is where the platform answers, without a slash at the end.
+func (p *Platform) URL() string { return p.url }
+
+// Dir is the data folder.
+func (p *Platform) Dir() string { return p.cfg.Dir }
+
+// AdminToken is the token of the user admin.
+func (p *Platform) AdminToken() string { return p.admin }
+
+// JoinToken is what delegates sign in with.
+func (p *Platform) JoinToken() string { return p.join }
+
+// Ports are the ways to the world, as the doors use them.
+func (p *Platform) Ports() core.Ports { return p.ports }
+
+// Failed delivers an error when a part of the platform has stopped by itself.
+func (p *Platform) Failed() <-chan error { return p.failed }
+
+// Close ends the platform; what is under way goes on at the next Start. The
+// server file stays when another process has taken it over.
+func (p *Platform) Close(ctx context.Context) error {
+	err := p.server.Shutdown(ctx)
+	p.stop()
+	p.running.Wait()
+	p.adapters.close()
+	return errors.Join(err, os.Remove(filepath.Join(p.cfg.Dir, "server.json")))
+}

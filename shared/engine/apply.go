@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+// Result is what an event did to a track.
+type Result struct {
+	Track    *Track
+	Commands []core.Command
+	// Facts are the looked-up facts that were used, to be stored with the event.
+	Facts map[string]core.Fact
+	// Ignored says that the event changed nothing and is not to be stored: it was
+	// a repetition, or came too late. Track is then the one given.
+	Ignored bool
+}
+
+// Need is returned as an error when Apply must know more: the references (see
+// NodeRef) to put into facts for the next try.
+type Need struct{ Refs []string }
+
+func (n *Need) Error() string { return "needs " + strings.Join(n.Refs, ", ") }
+
+// Apply decides what ev does to track t of run r. t is not changed. ev.N must be
+// t.N+1. facts holds what was looked up outside the track, by reference.
+//
+// Errors: *Need; fault.Forbidden, fault.Invalid and fault.Gone for a decision
+// that is not taken; anything else is a bug. An error means nothing happened.
+func Apply(r *Run, t *Track, ev core.Event, facts map[string]core.Fact) (Result, error) {
+	root := r.TrackRoot(t.ID)
+	if root == nil {
+		return Result{}, fault.New(fault.NotFound, "run %s has no track %q", r.Launch.Run, t.ID)
+	}
+	w := &walk{run: r, t: t.clone(), root: root, ev: &ev, facts: facts}
+	w.t.N = ev.N
+	err := w.apply()
+	switch {
+	case errors.Is(err, errIgnored):
+		return Result{Track: t, Ignored: true}, nil
+	case err != nil:
+		return Result{}, err
+	}
+	return Result{Track: w.t, Commands: w.cmds, Facts: w.used}, nil
+}
+
+// errIgnored ends an Apply whose event changes nothing.
+var errIgnored = errors.New("ignored")
+
+// walk is one Apply under way.
+type walk struct {
+	run   *Run
+	t     *Track
+	root  *core.Node
+	ev    *core.Event
+	facts map[string]core.Fact
+	used  map[string]core.Fact
+	cmds  []core.Command
+	// previous is the delegate whose completion this event is.
+	previous *core.DelegateRef
+}
+
+func (w *walk) apply() error {
+	switch w.ev.Type {
+	case core.EventStarted:
+		return w.started()
+	case core.EventEntered:
+		return w.entered(*w.ev.Entered)
+	case core.EventClaimed:
+		return w.claimed(*w.ev.Claimed)
+	case core.EventCompleted:
+		return w.completed(*w.ev.Completed)
+	case core.EventDecided:
+		return w.decided(*w.ev.Decided)
+	case core.EventChild:
+		return w.childEnded(*w.ev.Child)
+	case core.EventStop:
+		return w.stop(*w.ev.Stop)
+	case core.EventRecovered:
+		return w.recovered(*w.ev.Recovered)
+	default:
+		return fmt.Errorf("event type %q is not known", w.ev.Type)
+	}
+}
+
+func (w *walk) do(c core.Command) { w.cmds = append(w.cmds, c) }
+
+func (w *walk) isPipeline() bool { return w.root.Kind == core.KindPipeline }

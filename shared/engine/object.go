@@ -1,0 +1,273 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/expr"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+var errNotSecret = fault.New(fault.Invalid, "secrets.getValue takes the identifier of a secret")
+
+// pipeline is what <+pipeline…> reads.
+type pipeline struct{ s *scope }
+
+// Get implements expr.Object (BEHAVIOUR §13.6).
+func (p *pipeline) Get(key string) (any, bool, error) {
+	r := p.s.w.run
+	l := r.Launch
+	switch key {
+	case "executionId", "resumedExecutionId":
+		return l.Run, true, nil
+	case "sequenceId":
+		return l.Started.Sequence, true, nil
+	case "executionUrl":
+		return l.Started.URL, true, nil
+	case "executionMode":
+		return "NORMAL", true, nil
+	case "startTs":
+		return l.At, true, nil
+	case "triggerType":
+		return l.Started.Trigger, true, nil
+	case "triggeredBy":
+		by := l.Started.By
+		return map[string]any{"name": by.Name, "email": by.Email, "identifier": by.ID}, true, nil
+	case "orgIdentifier":
+		return l.Plan.Scope.Org, true, nil
+	case "projectIdentifier":
+		return l.Plan.Scope.Project, true, nil
+	case "storeType":
+		return "inline", true, nil
+	case "stages":
+		return &list{p.s, r.Plan.Root}, true, nil
+	case "tags":
+		return tags(l.Plan.Tags), true, nil
+	default:
+		return (&node{p.s, r.Plan.Root}).Get(key)
+	}
+}
+
+func tags(t map[string]string) map[string]any {
+	m := make(map[string]any, len(t))
+	for k, v := range t {
+		m[k] = template(v)
+	}
+	return m
+}
+
+// node is what a path to any node of the plan reads.
+type node struct {
+	s *scope
+	n *core.Node
+}
+
+// Get implements expr.Object: what the plan says of the node, then how it stands.
+func (o *node) Get(key string) (any, bool, error) {
+	n := o.n
+	switch key {
+	case "identifier":
+		return n.Identifier, true, nil
+	case "name":
+		return template(n.Name), true, nil
+	case "type":
+		return n.Type, true, nil
+	case "tags":
+		return tags(n.Tags), true, nil
+	case "delegateSelectors":
+		return template(strings.Join(n.Selectors, ",")), true, nil
+	case "variables":
+		return &variables{o.s, n}, true, nil
+	case "executionId":
+		return o.s.w.run.Launch.Run, true, nil
+	case "executionUrl":
+		return o.s.w.run.Launch.Started.URL + "?node=" + n.FQN, true, nil
+	case "identifierPostFix":
+		return "", true, nil
+	case "spec", "execution", "steps":
+		return o.body(key)
+	}
+	return o.state(key)
+}
+
+// body is the part of the path that mirrors the YAML.
+func (o *node) body(key string) (any, bool, error) {
+	switch {
+	case o.n.Kind == core.KindStep && key == "spec":
+		return template(o.n.Spec), true, nil
+	case o.n.Kind == core.KindGroup && key == "steps":
+		return &list{o.s, o.n}, true, nil
+	case o.n.Kind == core.KindStage && key == "spec":
+		return props{"execution": props{"steps": &list{o.s, o.n}}}, true, nil
+	}
+	return nil, false, nil
+}
+
+// state is how the node stands; null before it has started.
+func (o *node) state(key string) (any, bool, error) {
+	switch key {
+	case "status", "currentStatus", "liveStatus", "startTs", "endTs", "retryCount", "output", "nodeExecutionId":
+	default:
+		return nil, false, nil
+	}
+	f, err := o.s.w.lookup(o.n, key == "output")
+	if err != nil || !f.Found {
+		return nil, false, err
+	}
+	switch key {
+	case "startTs":
+		return f.Started, true, nil
+	case "endTs":
+		return f.Ended, true, nil
+	case "retryCount":
+		return max(0, f.Attempt-1), true, nil
+	case "nodeExecutionId":
+		return NodeExecutionID(o.s.w.run.Launch.Run, o.n.FQN), true, nil
+	case "output":
+		return o.s.outputs(f.Outputs), true, nil
+	default:
+		return string(f.Status), true, nil
+	}
+}
+
+// NodeExecutionID is a node's id on the wire.
+func NodeExecutionID(run, fqn string) string { return TaskID(run, fqn, 1, "node") }
+
+// outputs gives recorded outputs to expressions: data, never templates, with
+// references to secret ones made opaque.
+func (s *scope) outputs(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if ref, ok := v[core.SecretKey].(string); ok && len(v) == 1 {
+			return s.secret(ref)
+		}
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			m[k] = s.outputs(e)
+		}
+		return m
+	case []any:
+		l := make([]any, len(v))
+		for i, e := range v {
+			l[i] = s.outputs(e)
+		}
+		return l
+	default:
+		return v
+	}
+}
+
+// NodeRef is the reference of how a node stands, in Need and facts.
+func NodeRef(fqn string) string { return "node:" + fqn }
+
+// ExportRef is the reference of what was published under an alias in a scope;
+// the fact's Outputs are the output variables.
+func ExportRef(scopeFQN, key string) string { return "export:" + scopeFQN + "#" + key }
+
+// lookup tells how a node stands: from this track when it walks the node, else
+// from the facts. outputs says whether its outputs are wanted too.
+func (w *walk) lookup(n *core.Node, outputs bool) (core.Fact, error) {
+	if w.run.Owner(n.FQN) == w.t.ID {
+		if n == w.root && n.Kind != core.KindStep && n.Kind != core.KindGroup {
+			return core.Fact{Found: true, Status: w.t.Status, Started: w.t.Started, Ended: w.t.Ended, Attempt: 1}, nil
+		}
+		s := w.t.Nodes[n.FQN]
+		if s == nil {
+			return core.Fact{}, nil
+		}
+		if s.OutputsRef == nil || !outputs {
+			return core.Fact{Found: true, Status: s.Status, Started: s.Started, Ended: s.Ended, Attempt: s.Attempt, Outputs: s.Outputs}, nil
+		}
+	}
+	return w.fact(NodeRef(n.FQN))
+}
+
+// fact reads what was looked up, or asks for it.
+func (w *walk) fact(ref string) (core.Fact, error) {
+	f, ok := w.facts[ref]
+	if !ok {
+		return core.Fact{}, &Need{Refs: []string{ref}}
+	}
+	if w.used == nil {
+		w.used = map[string]core.Fact{}
+	}
+	w.used[ref] = f
+	return f, nil
+}
+
+// exported is the functor exportedVariables.
+type exported struct{ s *scope }
+
+// Get implements expr.Object.
+func (*exported) Get(string) (any, bool, error) { return nil, false, nil }
+
+// Call implements expr.Caller: getValue("scope.key") is the map of variables,
+// getValue("scope.key.name") one of them.
+func (e *exported) Call(method string, args []any) (any, error) {
+	if method != "getValue" || len(args) != 1 {
+		return nil, expr.ErrNoMethod
+	}
+	path, _ := args[0].(string)
+	part := strings.SplitN(path, ".", 3)
+	if len(part) < 2 {
+		return nil, fault.New(fault.Invalid, "exportedVariables.getValue takes \"scope.key\" or \"scope.key.variable\", scope being pipeline, stage or stepGroup, not %q", path)
+	}
+	vars, err := e.find(part[0], part[1])
+	if err != nil || vars == nil {
+		return nil, err
+	}
+	if len(part) == 2 {
+		return e.s.outputs(vars), nil
+	}
+	return e.s.outputs(vars[part[2]]), nil
+}
+
+// find looks for the alias in the scope, of several enclosing groups the innermost.
+func (e *exported) find(scopeName, key string) (map[string]any, error) {
+	w := e.s.w
+	kind, ok := exportScopes[scopeName]
+	if !ok {
+		return nil, fault.New(fault.Invalid, "exportedVariables knows the scopes pipeline, stage and stepGroup, not %q", scopeName)
+	}
+	for n := w.run.enclosing(e.s.n, kind); n != nil; n = w.run.enclosing(w.run.parent[n], kind) {
+		if x := w.t.Exports[n.FQN+"#"+key]; x != nil {
+			f, err := w.lookup(w.run.Node(x.Node), true)
+			if err != nil {
+				return nil, err
+			}
+			return OutputVariables(f.Outputs), nil
+		}
+		f, err := w.fact(ExportRef(n.FQN, key))
+		if err != nil || f.Found {
+			return f.Outputs, err
+		}
+	}
+	return nil, nil
+}
+
+var exportScopes = map[string]core.NodeKind{
+	"pipeline": core.KindPipeline, "stage": core.KindStage, "stepGroup": core.KindGroup,
+}
+
+// OutputVariables are the output variables among a step's outputs.
+func OutputVariables(outputs map[string]any) map[string]any {
+	m, _ := outputs["outputVariables"].(map[string]any)
+	return m
+}
+
+// export publishes a step's output variables under its alias (BEHAVIOUR §15.7).
+func (w *walk) export(n *core.Node) {
+	alias, _ := n.Spec["outputAlias"].(map[string]any)
+	key, _ := alias["key"].(string)
+	name, _ := alias["scope"].(string)
+	if key == "" || name == "" {
+		return
+	}
+	kind := exportScopes[strings.ToLower(name[:1])+name[1:]]
+	if at := w.run.enclosing(n, kind); at != nil {
+		if w.t.Exports == nil {
+			w.t.Exports = map[string]*Exported{}
+		}
+		w.t.Exports[at.FQN+"#"+key] = &Exported{Node: n.FQN}
+	}
+}

@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/expr"
+)
+
+// scope resolves the first name of an expression at a node (BEHAVIOUR §13.5).
+type scope struct {
+	w *walk
+	n *core.Node
+	// secrets collects the references that were handed out.
+	secrets map[string]bool
+}
+
+// Lookup implements expr.Scope: functors and contexts first, then the children
+// of every ancestor, innermost out.
+func (s *scope) Lookup(name string) (any, bool) {
+	if v, ok := s.context(name); ok {
+		return v, true
+	}
+	for a := s.n; a != nil; a = s.w.run.parent[a] {
+		if a.Identifier == name && a != s.n {
+			return &node{s, a}, true
+		}
+		if c := child(a, name); c != nil {
+			return &node{s, c}, true
+		}
+	}
+	return nil, false
+}
+
+func (s *scope) context(name string) (any, bool) {
+	r := s.w.run
+	switch name {
+	case "pipeline":
+		return &pipeline{s}, true
+	case "stage", "stepGroup":
+		kind := core.KindStage
+		if name == "stepGroup" {
+			kind = core.KindGroup
+		}
+		if n := r.enclosing(s.n, kind); n != nil {
+			return &node{s, n}, true
+		}
+		return nil, false
+	case "step":
+		return &node{s, s.n}, s.n.Kind == core.KindStep
+	case "stages":
+		return &list{s, r.Plan.Root}, true
+	case "steps", "execution":
+		return s.siblings(name)
+	case "secrets":
+		return &secrets{s}, true
+	case "exportedVariables":
+		return &exported{s}, true
+	case "account":
+		return map[string]any{"identifier": r.Account, "name": r.Account}, true
+	case "org":
+		return map[string]any{"identifier": r.Plan.Scope.Org, "name": r.Plan.Scope.Org}, true
+	case "project":
+		return map[string]any{"identifier": r.Plan.Scope.Project, "name": r.Plan.Scope.Project}, true
+	case "currentTime":
+		return expr.Func(func([]any) (any, error) {
+			return s.now().Format("2006-01-02T15:04:05.000-0700"), nil
+		}), true
+	case "currentDate":
+		return expr.Func(func([]any) (any, error) { return s.now().Format("2006-01-02"), nil }), true
+	}
+	return nil, false
+}
+
+// now is the event's time: the engine has no clock.
+func (s *scope) now() time.Time { return time.UnixMilli(s.w.ev.At).UTC() }
+
+// siblings is "steps" (of the nearest group or the stage) and "execution" (of the
+// stage), relative to the node.
+func (s *scope) siblings(name string) (any, bool) {
+	stage := s.w.run.enclosing(s.n, core.KindStage)
+	if stage == nil {
+		return nil, false
+	}
+	if name == "execution" {
+		return props{"steps": &list{s, stage}}, true
+	}
+	return &nearest{s}, true
+}
+
+// child finds a node by its identifier among n's children, looking through
+// parallels, which have no name.
+func child(n *core.Node, id string) *core.Node {
+	for _, c := range n.Children {
+		if c.Kind == core.KindParallel {
+			if d := child(c, id); d != nil {
+				return d
+			}
+		} else if c.Identifier == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// props is an Object of fixed properties.
+type props map[string]any
+
+// Get implements expr.Object.
+func (p props) Get(key string) (any, bool, error) {
+	v, ok := p[key]
+	return v, ok, nil
+}
+
+// list gives the children of a node by identifier.
+type list struct {
+	s *scope
+	n *core.Node
+}
+
+// Get implements expr.Object.
+func (l *list) Get(key string) (any, bool, error) {
+	if c := child(l.n, key); c != nil {
+		return &node{l.s, c}, true, nil
+	}
+	return nil, false, nil
+}
+
+// nearest finds a step among the siblings, then further out up to the stage.
+type nearest struct{ s *scope }
+
+// Get implements expr.Object.
+func (l *nearest) Get(key string) (any, bool, error) {
+	r := l.s.w.run
+	for a := r.parent[l.s.n]; a != nil && a.Kind != core.KindPipeline; a = r.parent[a] {
+		if c := child(a, key); c != nil {
+			return &node{l.s, c}, true, nil
+		}
+	}
+	return nil, false, nil
+}
+
+// variables gives the values of a node's variables.
+type variables struct {
+	s *scope
+	n *core.Node
+}
+
+// Get implements expr.Object. An undeclared variable is an error, not null
+// (BEHAVIOUR §13.12).
+func (v *variables) Get(key string) (any, bool, error) {
+	i := slices.IndexFunc(v.n.Variables, func(d core.Variable) bool { return d.Name == key })
+	if i < 0 {
+		return nil, false, &expr.UnresolvedError{Path: v.n.FQN + ".variables." + key}
+	}
+	return v.value(v.n.Variables[i]), true, nil
+}
+
+// Expand implements expr.Expander.
+func (v *variables) Expand() (any, error) {
+	m := map[string]any{}
+	for _, d := range v.n.Variables {
+		m[d.Name] = v.value(d)
+	}
+	return m, nil
+}
+
+func (v *variables) value(d core.Variable) any {
+	if d.Type == "Secret" {
+		if ref, ok := d.Value.(string); ok && ref != "" && !expr.Has(ref) {
+			return v.s.secret(ref)
+		}
+	}
+	return template(d.Value)
+}
+
+// template marks the author's own text, whose expressions are to be evaluated.
+func template(v any) any {
+	switch v := v.(type) {
+	case string:
+		if expr.Has(v) {
+			return expr.Template(v)
+		}
+		return v
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			m[k] = template(e)
+		}
+		return m
+	case []any:
+		l := make([]any, len(v))
+		for i, e := range v {
+			l[i] = template(e)
+		}
+		return l
+	default:
+		return v
+	}
+}
+
+// secret hands out a reference and remembers it.
+func (s *scope) secret(ref string) expr.Secret {
+	s.secrets[ref] = true
+	return expr.Secret{Ref: ref}
+}
+
+// secrets is the functor of that name.
+type secrets struct{ s *scope }
+
+// Get implements expr.Object.
+func (*secrets) Get(string) (any, bool, error) { return nil, false, nil }
+
+// Call implements expr.Caller.
+func (f *secrets) Call(method string, args []any) (any, error) {
+	if method != "getValue" || len(args) != 1 {
+		return nil, expr.ErrNoMethod
+	}
+	ref, ok := args[0].(string)
+	if !ok || ref == "" {
+		return nil, errNotSecret
+	}
+	return f.s.secret(ref), nil
+}

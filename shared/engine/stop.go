@@ -1,0 +1,69 @@
+package engine
+
+import "github.com/slipway-cd/slipway/shared/core"
+
+// stop ends everything open in the track at once: the task is taken from its
+// delegate, a hold is over, children are told the same and awaited.
+func (w *walk) stop(e core.Stop) error {
+	if w.t.Status.Terminal() || w.t.Stopping != "" {
+		return errIgnored
+	}
+	if w.t.Status == core.NotStarted {
+		w.t.Status, w.t.Started, w.t.Cursor = core.Running, w.ev.At, []int{0}
+	}
+	w.t.Stopping = e.Status
+	f := stopFailure(e)
+	if w.t.Failure == nil {
+		w.t.Failure = f
+	}
+	w.stopStep(e.Status, f)
+	open := w.t.openChildren()
+	for _, track := range open {
+		w.do(core.Command{Do: core.DoDeliver, Track: track, Event: &core.Event{
+			V: core.EventVersion, Type: core.EventStop, Source: "stop:" + w.t.ID, Actor: w.ev.Actor, Stop: &e,
+		}})
+	}
+	if len(open) == 0 {
+		w.endStopped()
+	}
+	return nil
+}
+
+// stopStep ends the step the track is at, when it is at one.
+func (w *walk) stopStep(status core.Status, f *core.Failure) {
+	if t := w.t.Task; t != nil {
+		if t.Delegate == nil {
+			q := t.QueuedTask
+			w.do(core.Command{Do: core.DoUnqueue, Task: &q})
+		}
+		w.endNode(w.run.Node(t.Node), status, f)
+		w.t.Task = nil
+	}
+	if h := w.t.Hold; h != nil && h.Kind != kindBranches && h.Kind != kindStages {
+		if a := w.t.Nodes[h.Node].Approval; a != nil {
+			b := *a
+			b.Status = string(status)
+			w.t.Nodes[h.Node].Approval = &b
+		}
+		w.endNode(w.run.Node(h.Node), status, f)
+		w.t.Hold = nil
+	}
+}
+
+// endStopped ends the nodes around the cursor and the track.
+func (w *walk) endStopped() {
+	w.t.Hold = nil
+	for _, n := range w.t.Nodes {
+		if !n.Status.Terminal() {
+			n.Status, n.Ended = w.t.Stopping, w.ev.At
+		}
+	}
+	w.endTrack(w.t.Stopping)
+}
+
+func stopFailure(e core.Stop) *core.Failure {
+	if e.Status == core.Expired {
+		return &core.Failure{Types: []string{"TIMEOUT_FAILURE"}, Message: e.Reason}
+	}
+	return &core.Failure{Types: []string{"UNKNOWN_FAILURE"}, Message: e.Reason}
+}

@@ -1,0 +1,155 @@
+// Package engine decides what a run does: Apply takes a track, an event and what
+// was looked up, and returns the track after it with the commands it causes. It
+// has no clock, no randomness and no I/O, so a run can be replayed and explained.
+package engine
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/slipway-cd/slipway/shared/core"
+)
+
+// Track is the state of one serial walk through a plan: the fold of its events.
+// The JSON form is what snapshots hold.
+type Track struct {
+	ID      string      `json:"id"`
+	N       int64       `json:"n"` // number of the last event
+	Status  core.Status `json:"status,omitempty"`
+	Started int64       `json:"started,omitempty"` // ms
+	Ended   int64       `json:"ended,omitempty"`
+	// Cursor is where the walk is: an index into the track's nodes, then into each
+	// enclosing group's children.
+	Cursor   []int                `json:"cursor,omitempty"`
+	Nodes    map[string]*Node     `json:"nodes,omitempty"`    // by FQN, those that have started here
+	Children map[string]*Child    `json:"children,omitempty"` // tracks below that were started
+	Exports  map[string]*Exported `json:"exports,omitempty"`  // outputAlias results, by scope FQN + "#" + key
+	Segment  Segment              `json:"segment"`
+	Task     *Task                `json:"task,omitempty"`
+	Hold     *Hold                `json:"hold,omitempty"`
+	Failure  *core.Failure        `json:"failure,omitempty"`
+	// Stopping is the status everything open ends with once a Stop has arrived.
+	Stopping core.Status `json:"stopping,omitempty"`
+	// Route is where the track's machine was last told to go.
+	Route *core.Route `json:"route,omitempty"`
+}
+
+// Node is how one node of the plan stands in its track.
+type Node struct {
+	Status     core.Status      `json:"status"`
+	Started    int64            `json:"started"`
+	Ended      int64            `json:"ended,omitempty"`
+	Attempt    int              `json:"attempt"`
+	Task       string           `json:"task,omitempty"`      // id of its task, which is also its log's
+	Fence      int64            `json:"fence,omitempty"`     // of the dispatch that runs or ran it
+	Completed  bool             `json:"completed,omitempty"` // by its delegate
+	Delegate   string           `json:"delegate,omitempty"`
+	Outputs    map[string]any   `json:"outputs,omitempty"`
+	OutputsRef *core.OutputsRef `json:"outputsRef,omitempty"`
+	Failure    *core.Failure    `json:"failure,omitempty"`
+	Approval   *Approval        `json:"approval,omitempty"`
+}
+
+// Child is a track that this one started.
+type Child struct {
+	Status     core.Status   `json:"status"`
+	Generation int           `json:"generation"`
+	Started    int64         `json:"started,omitempty"`
+	Ended      int64         `json:"ended,omitempty"`
+	Failure    *core.Failure `json:"failure,omitempty"`
+}
+
+// Exported is a set of output variables published under an alias.
+type Exported struct {
+	Node string `json:"node"` // the step whose output variables they are
+}
+
+// Segment is the stretch of the walk that a machine's state is waiting in. When
+// it has both a token and an outcome the token is finished and the next begins.
+type Segment struct {
+	N       int         `json:"n"`
+	Kind    string      `json:"kind"` // Work or the name of a hold
+	Token   string      `json:"token,omitempty"`
+	At      int64       `json:"at,omitempty"`    // when the state was entered
+	Retry   int         `json:"retry,omitempty"` // its retry count
+	Outcome *core.Route `json:"outcome,omitempty"`
+	Closed  bool        `json:"closed,omitempty"` // the machine has been told to leave
+}
+
+// Task is the track's current unit of work for a delegate.
+type Task struct {
+	core.QueuedTask
+	Node     string            `json:"node"`
+	Attempt  int               `json:"attempt"`
+	Type     string            `json:"type"`
+	Name     string            `json:"name"`
+	Spec     map[string]any    `json:"spec"`
+	Secrets  []string          `json:"secrets,omitempty"` // references the spec may use
+	Timeout  int64             `json:"timeout"`           // ms from the claim on
+	Stage    bool              `json:"stage,omitempty"`   // the timeout is the stage's deadline
+	Delegate *core.DelegateRef `json:"delegate,omitempty"`
+	Claimed  int64             `json:"claimed,omitempty"` // ms
+	Fence    int64             `json:"fence,omitempty"`   // event number of the claim
+}
+
+// Hold is what the track waits for outside of Work.
+type Hold struct {
+	Kind string `json:"kind"` // Approval, Wait, Branches, Stages
+	Node string `json:"node"`
+	// Own says that the hold's own time running out is its normal end (Wait);
+	// otherwise a deadline has passed.
+	Own   bool `json:"own,omitempty"`
+	Stage bool `json:"stage,omitempty"` // the time is the stage's deadline
+}
+
+// clone returns a deep enough copy for Apply to change.
+func (t *Track) clone() *Track {
+	c := *t
+	c.Cursor = slices.Clone(t.Cursor)
+	c.Nodes = make(map[string]*Node, len(t.Nodes)+2)
+	for k, n := range t.Nodes {
+		m := *n
+		c.Nodes[k] = &m
+	}
+	c.Children = make(map[string]*Child, len(t.Children))
+	for k, ch := range t.Children {
+		m := *ch
+		c.Children[k] = &m
+	}
+	c.Exports = maps.Clone(t.Exports)
+	if t.Task != nil {
+		m := *t.Task
+		c.Task = &m
+	}
+	if t.Hold != nil {
+		m := *t.Hold
+		c.Hold = &m
+	}
+	return &c
+}
+
+// Open reports whether the track has started and not ended.
+func (t *Track) Open() bool { return t.Status != core.NotStarted && !t.Status.Terminal() }
+
+// openChildren returns the tracks below that have not ended, in order.
+func (t *Track) openChildren() []string {
+	var open []string
+	for id, c := range t.Children {
+		if !c.Status.Terminal() {
+			open = append(open, id)
+		}
+	}
+	slices.Sort(open)
+	return open
+}
+
+// Dispatched reports whether the fence is that of the latest dispatch of a task
+// in this track, ended or not.
+func (t *Track) Dispatched(task string, fence int64) bool {
+	for _, n := range t.Nodes {
+		if n.Task == task {
+			return n.Fence == fence
+		}
+	}
+	return false
+}

@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/slipway-cd/slipway/shared/core"
+)
+
+// started begins the run: the pipeline track's first event.
+func (w *walk) started() error {
+	if w.t.Status != core.NotStarted {
+		return errIgnored
+	}
+	w.t.Status, w.t.Started = core.Running, w.ev.At
+	w.t.Cursor = []int{0}
+	w.do(core.Command{Do: core.DoSaveRun, Status: core.Running})
+	w.do(core.Command{Do: core.DoDeadline, At: w.ev.At + w.lifetime()})
+	if err := w.walk(); err != nil {
+		return err
+	}
+	w.do(core.Command{Do: core.DoStart, Machine: core.MachinePipeline, Track: w.t.ID,
+		Name: core.ExecutionName(w.run.Launch.Run, w.t.ID, 1), Route: w.t.Route})
+	return nil
+}
+
+// walk goes on from the cursor until something has to be waited for or the track
+// ends. It is only called while the machine is in Work, or for the pipeline.
+func (w *walk) walk() error {
+	for w.t.Open() {
+		n := w.current()
+		if n == nil {
+			w.endOfList()
+			continue
+		}
+		waits, err := w.start(n)
+		if err != nil || waits {
+			return err
+		}
+	}
+	return nil
+}
+
+// current is the node at the cursor, nil behind the end of its list.
+func (w *walk) current() *core.Node {
+	list := nodes(w.root)
+	for _, i := range w.t.Cursor[:len(w.t.Cursor)-1] {
+		list = list[i].Children
+	}
+	if last := w.t.Cursor[len(w.t.Cursor)-1]; last < len(list) {
+		return list[last]
+	}
+	return nil
+}
+
+// enclosingNode is the group the cursor is inside of, nil at the track's top.
+func (w *walk) enclosingNode() *core.Node {
+	if len(w.t.Cursor) < 2 {
+		return nil
+	}
+	list, n := nodes(w.root), (*core.Node)(nil)
+	for _, i := range w.t.Cursor[:len(w.t.Cursor)-1] {
+		n = list[i]
+		list = n.Children
+	}
+	return n
+}
+
+// endOfList ends the group whose children are done, or the track.
+func (w *walk) endOfList() {
+	g := w.enclosingNode()
+	if g == nil {
+		w.endTrack(w.aggregate(nodes(w.root)))
+		return
+	}
+	w.t.Cursor = w.t.Cursor[:len(w.t.Cursor)-1]
+	w.endNode(g, w.aggregate(g.Children), nil)
+	w.next()
+}
+
+func (w *walk) next() { w.t.Cursor[len(w.t.Cursor)-1]++ }
+
+// start starts the node at the cursor. waits says that the walk has to stop here.
+func (w *walk) start(n *core.Node) (waits bool, err error) {
+	switch n.Kind {
+	case core.KindStage:
+		w.startStage(n)
+		return true, nil
+	case core.KindParallel:
+		w.startParallel(n)
+		return true, nil
+	case core.KindGroup:
+		w.begin(n)
+		w.t.Cursor = append(w.t.Cursor, 0)
+		return false, nil
+	default:
+		return w.startStep(n)
+	}
+}
+
+// begin records that a node has started.
+func (w *walk) begin(n *core.Node) *Node {
+	s := &Node{Status: core.Running, Started: w.ev.At, Attempt: 1}
+	w.t.Nodes[n.FQN] = s
+	return s
+}
+
+// endNode records how a node ended.
+func (w *walk) endNode(n *core.Node, status core.Status, f *core.Failure) {
+	s := w.t.Nodes[n.FQN]
+	s.Status, s.Ended, s.Failure = status, w.ev.At, f
+}
+
+// stepEnded ends the step at the cursor and moves on as the failure rules say.
+func (w *walk) stepEnded(n *core.Node, status core.Status, f *core.Failure) {
+	w.t.Task, w.t.Hold = nil, nil
+	w.endNode(n, status, f)
+	w.settleNode(status, f)
+}
+
+// settleNode moves the cursor past a node that has ended, or ends the track.
+func (w *walk) settleNode(status core.Status, f *core.Failure) {
+	if status.Failing() && w.onFailure(f) == markAsFailure {
+		w.fail(status, f)
+		return
+	}
+	w.next()
+}
+
+// fail ends every group around the cursor and the track: nothing behind a failed
+// node runs (BEHAVIOUR §8.12, nothing matches).
+func (w *walk) fail(status core.Status, f *core.Failure) {
+	for len(w.t.Cursor) > 1 {
+		g := w.enclosingNode()
+		w.t.Cursor = w.t.Cursor[:len(w.t.Cursor)-1]
+		w.endNode(g, status, nil)
+	}
+	if w.t.Failure == nil {
+		w.t.Failure = f
+	}
+	w.endTrack(status)
+}
+
+// aggregate is the end status of a parent of these nodes.
+func (w *walk) aggregate(children []*core.Node) core.Status {
+	var ends []core.Status
+	for _, c := range children {
+		if s := w.t.Nodes[c.FQN]; s != nil {
+			ends = append(ends, s.Status)
+		}
+	}
+	return core.Aggregate(ends...)
+}
+
+// endTrack ends the walk, tells the parent, and lets the machine go.
+func (w *walk) endTrack(status core.Status) {
+	if w.t.Stopping != "" {
+		status = w.t.Stopping
+	}
+	w.t.Status, w.t.Ended = status, w.ev.At
+	if w.isPipeline() {
+		w.endRun(status)
+		return
+	}
+	w.do(core.Command{Do: core.DoDeliver, Track: core.ParentTrack(w.t.ID), Event: &core.Event{
+		V: core.EventVersion, Type: core.EventChild, Source: "child:" + w.t.ID,
+		Child: &core.Child{Track: w.t.ID, Status: status, Started: w.t.Started, Failure: w.t.Failure},
+	}})
+	w.outcome(core.Route{Kind: kindLeave, Verdict: status})
+}
+
+// endRun ends the pipeline track.
+func (w *walk) endRun(status core.Status) {
+	w.outcome(core.Route{Kind: kindDone, Verdict: status})
+	w.do(core.Command{Do: core.DoSaveRun, Status: status})
+	w.do(core.Command{Do: core.DoPublish, Topic: "run.ended", Status: status})
+	w.do(core.Command{Do: core.DoDeadline})
+}
+
+// action is what to do about a failed node.
+type action string
+
+// markAsFailure fails the node and, since nothing behind a failure runs unless
+// its own condition says so, the groups and the stage around it.
+const markAsFailure action = "MarkAsFailure"
+
+// onFailure looks up what to do about the failure. Failure strategies are looked
+// up here (step, groups innermost-out, stage); plans that carry any are refused.
+func (w *walk) onFailure(*core.Failure) action { return markAsFailure }
+
+// failed builds the failure of a node that could not be started.
+func failed(err error) *core.Failure {
+	return &core.Failure{Types: []string{"UNKNOWN_FAILURE"}, Message: err.Error()}
+}
+
+// isNeed reports whether err asks for facts; it must reach the caller of Apply.
+func isNeed(err error) bool {
+	_, ok := errors.AsType[*Need](err)
+	return ok
+}

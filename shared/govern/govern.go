@@ -1,0 +1,89 @@
+// Package govern knows users, groups and tokens, and says who a request comes
+// from. Tokens are stored by digest only.
+package govern
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+// Govern answers from the store.
+type Govern struct {
+	store core.Store
+	// AllowAs lets an admin act as another user (examples on a laptop only).
+	AllowAs bool
+}
+
+// New returns a Govern over the store.
+func New(s core.Store) *Govern { return &Govern{store: s} }
+
+// Authenticate says who a token belongs to. as, when not empty, is the user an
+// admin wants to act as. fault.Unauthenticated for an unknown or revoked token,
+// fault.Forbidden when acting as another is not allowed.
+func (g *Govern) Authenticate(ctx context.Context, token, as string) (core.Principal, error) {
+	var t core.Token
+	if token == "" {
+		return core.Principal{}, fault.New(fault.Unauthenticated, "a token is needed: send it as x-api-key or Authorization: Bearer")
+	}
+	if err := g.get(ctx, core.TokenKey(token), &t); fault.Is(err, fault.NotFound) || t.Revoked {
+		return core.Principal{}, fault.New(fault.Unauthenticated, "the token is not known or was revoked")
+	} else if err != nil {
+		return core.Principal{}, err
+	}
+	if t.Kind == core.PrincipalDelegate {
+		return core.Principal{Kind: t.Kind, Account: t.Account, Actor: core.Actor{ID: "delegate:" + t.Name, Name: t.Name}}, nil
+	}
+	u, err := g.User(ctx, t.Account, t.User)
+	if err != nil {
+		return core.Principal{}, err
+	}
+	if as != "" && as != u.ID {
+		if !g.AllowAs || !u.Admin {
+			return core.Principal{}, fault.New(fault.Forbidden, "acting as another user is for examples on a laptop, by an admin")
+		}
+		if u, err = g.User(ctx, t.Account, as); err != nil {
+			return core.Principal{}, err
+		}
+	}
+	return core.Principal{Kind: core.PrincipalUser, Account: t.Account, Admin: u.Admin,
+		Actor: core.Actor{ID: u.ID, Name: u.Name, Email: u.Email, Groups: u.Groups}}, nil
+}
+
+// User returns a user; fault.NotFound when there is none.
+func (g *Govern) User(ctx context.Context, account, id string) (core.User, error) {
+	var u core.User
+	err := g.get(ctx, core.UserKey(account, id), &u)
+	if fault.Is(err, fault.NotFound) {
+		return u, fault.New(fault.NotFound, "there is no user %q; users are in users.yaml of the data folder", id)
+	}
+	return u, err
+}
+
+// PutUser stores a user, replacing an older one.
+func (g *Govern) PutUser(ctx context.Context, account string, u core.User) error {
+	return g.put(ctx, core.UserKey(account, u.ID), u)
+}
+
+// PutToken stores what a token stands for.
+func (g *Govern) PutToken(ctx context.Context, token string, t core.Token) error {
+	return g.put(ctx, core.TokenKey(token), t)
+}
+
+func (g *Govern) get(ctx context.Context, key core.Key, v any) error {
+	item, err := g.store.Get(ctx, key, false)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(item.Body, v)
+}
+
+func (g *Govern) put(ctx context.Context, key core.Key, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return g.store.Write(ctx, core.Put{Item: core.Item{Key: key, Body: body, Version: 1}})
+}

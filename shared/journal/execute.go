@@ -1,0 +1,205 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/engine"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+// execute carries out an event's commands in order. Each is safe twice and late.
+func (j *Journal) execute(ctx context.Context, run *engine.Run, ref Ref, ev *core.Event) error {
+	for i, c := range ev.Commands {
+		if err := j.command(ctx, run, ref, ev, c); err != nil {
+			return fmt.Errorf("command %d (%s) of event %d of track %s: %w", i, c.Do, ev.N, ref.Track, err)
+		}
+	}
+	return nil
+}
+
+func (j *Journal) command(ctx context.Context, run *engine.Run, ref Ref, ev *core.Event, c core.Command) error {
+	switch c.Do {
+	case core.DoStart:
+		return j.start(ctx, ref, c)
+	case core.DoFinish:
+		return j.finish(ctx, run, ref, c)
+	case core.DoQueue:
+		return j.offer(ctx, ref, *c.Task)
+	case core.DoUnqueue:
+		j.Offered(ref.Account)
+		return j.store.Delete(ctx, core.QueueKey(ref.Account, *c.Task))
+	case core.DoDeliver:
+		_, err := j.Apply(ctx, Ref{ref.Account, ref.Run, c.Track}, *c.Event)
+		return err
+	case core.DoSaveRun:
+		return j.saveRun(ctx, run, ev, c.Status)
+	case core.DoPublish:
+		return j.publish(ctx, run, ref, ev, c)
+	case core.DoDeadline:
+		return j.deadline(ctx, ref, c.At)
+	default:
+		return fault.New(fault.Internal, "command %q is not known", c.Do)
+	}
+}
+
+// start starts an execution. One of that name that exists or has existed is as
+// good: what it has done is in the track.
+func (j *Journal) start(ctx context.Context, ref Ref, c core.Command) error {
+	input, err := json.Marshal(core.ExecutionInput{Account: ref.Account, Run: ref.Run, Track: c.Track, Next: *c.Route})
+	if err != nil {
+		return err
+	}
+	if err = j.ports.Workflow.Start(ctx, c.Machine, c.Name, input); fault.Is(err, fault.AlreadyExists) {
+		return nil
+	}
+	return err
+}
+
+// finish answers a token; one that is gone was answered before or has timed out,
+// and then its machine asks for the route itself.
+func (j *Journal) finish(ctx context.Context, run *engine.Run, ref Ref, c core.Command) error {
+	route, err := j.Answer(ctx, run, ref, *c.Route)
+	if err != nil {
+		return err
+	}
+	output, err := json.Marshal(route)
+	if err != nil {
+		return err
+	}
+	if err = j.ports.Workflow.Finish(ctx, c.Token, output); fault.Is(err, fault.Gone) {
+		return nil
+	}
+	return err
+}
+
+// Answer completes a route with where the parent's machine goes when this track's
+// machine leaves: the stage's last completion decides that too.
+func (j *Journal) Answer(ctx context.Context, run *engine.Run, ref Ref, route core.Route) (core.Route, error) {
+	if route.Kind != "Leave" || !run.Serial(ref.Track) {
+		return route, nil
+	}
+	_, parent, err := j.Cached(ctx, Ref{ref.Account, ref.Run, core.ParentTrack(ref.Track)})
+	if err != nil {
+		return route, err
+	}
+	route.Then = parent.Route
+	return route, nil
+}
+
+func (j *Journal) offer(ctx context.Context, ref Ref, t core.QueuedTask) error {
+	body, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	err = j.store.Write(ctx, core.Put{If: core.IfAbsent(), Item: core.Item{Key: core.QueueKey(ref.Account, t), Body: body, Version: 1}})
+	j.Offered(ref.Account)
+	if fault.Is(err, fault.Conflict) {
+		return nil
+	}
+	return err
+}
+
+// saveRun brings the summary up to date. The first version only fills a gap, so
+// that a late repetition never undoes the last.
+func (j *Journal) saveRun(ctx context.Context, run *engine.Run, ev *core.Event, status core.Status) error {
+	l := run.Launch
+	r := core.Run{ID: l.Run, Scope: l.Plan.Scope, Pipeline: l.Plan.Identifier, Name: l.Plan.Name, Tags: l.Plan.Tags,
+		Sequence: l.Started.Sequence, Trigger: l.Started.Trigger, By: l.Started.By, Status: status, Started: l.At}
+	put := core.Put{If: core.IfAbsent()}
+	if status.Terminal() {
+		r.Ended, put.If = ev.At, core.Always()
+	}
+	body, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	put.Item = core.Item{Key: core.RunKey(run.Account, l.Run), Body: body, Version: ev.N, Index: core.RunIndex(r.Scope, r.ID)}
+	if err = j.store.Write(ctx, put); fault.Is(err, fault.Conflict) {
+		return nil
+	}
+	return err
+}
+
+// RunEnded is the detail of the bus event run.ended.
+type RunEnded struct {
+	Scope    core.Scope  `json:"scope"`
+	Run      string      `json:"run"`
+	Pipeline string      `json:"pipeline"`
+	Status   core.Status `json:"status"`
+	Started  int64       `json:"started"`
+	Ended    int64       `json:"ended"`
+}
+
+func (j *Journal) publish(ctx context.Context, run *engine.Run, ref Ref, ev *core.Event, c core.Command) error {
+	detail, err := json.Marshal(RunEnded{Scope: run.Plan.Scope, Run: ref.Run, Pipeline: run.Plan.Identifier,
+		Status: c.Status, Started: run.At, Ended: ev.At})
+	if err != nil {
+		return err
+	}
+	return j.ports.Bus.Publish(ctx, core.BusEvent{ID: fmt.Sprintf("%s-%s-%d", ref.Run, ref.Track, ev.N),
+		Type: c.Topic, Time: ev.At, Detail: detail})
+}
+
+// Deadline is the payload of the timer at a run's deadline.
+type Deadline struct {
+	Op      string `json:"op"` // "deadline"
+	Account string `json:"account"`
+	Run     string `json:"run"`
+}
+
+func (j *Journal) deadline(ctx context.Context, ref Ref, at int64) error {
+	name := "run-" + ref.Run
+	if at == 0 {
+		return j.ports.Schedule.Cancel(ctx, name)
+	}
+	payload, err := json.Marshal(Deadline{Op: "deadline", Account: ref.Account, Run: ref.Run})
+	if err != nil {
+		return err
+	}
+	return j.ports.Schedule.Set(ctx, core.Timer{Name: name, At: time.UnixMilli(at), Function: "advance", Payload: payload})
+}
+
+// Redo executes the commands of a stored event again, unless this process knows
+// that it has: for the relay and for repair.
+func (j *Journal) Redo(ctx context.Context, item core.Item) error {
+	account, runID, track, ok := core.ParseEventKey(item.Key)
+	if !ok {
+		return nil
+	}
+	ref := Ref{account, runID, track}
+	if j.cache.done(ref, item.Version) {
+		return nil
+	}
+	ev, err := core.ParseEvent(item.Body)
+	if err != nil {
+		return err
+	}
+	run, err := j.Run(ctx, account, runID)
+	if err != nil {
+		return err
+	}
+	if done, err := j.offered(ctx, ref, &ev); done || err != nil {
+		return err
+	}
+	if err := j.execute(ctx, run, ref, &ev); err != nil {
+		return err
+	}
+	j.cache.setDone(ref, ev.N)
+	return nil
+}
+
+// offered reports whether an event whose only lasting effect is an offer has had
+// it: the next event of the track acknowledges it. A read is cheaper than a write.
+func (j *Journal) offered(ctx context.Context, ref Ref, ev *core.Event) (bool, error) {
+	for _, c := range ev.Commands {
+		if c.Do != core.DoQueue && c.Do != core.DoUnqueue {
+			return false, nil
+		}
+	}
+	_, t, err := j.Load(ctx, ref)
+	return err == nil && t.N > ev.N, err
+}

@@ -1,0 +1,239 @@
+// Package view shows runs to people and clients: every node of the plan with how
+// it stands, the approvals asked for, and the logs. It only reads.
+package view
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/engine"
+	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/journal"
+)
+
+// Run is one run with all its nodes. Times are ms since 1970, 0 for not yet;
+// statuses are spelled as Harness's REST interface does (core.Status.API).
+type Run struct {
+	ID        string            `json:"id"`
+	Scope     core.Scope        `json:"scope"`
+	Pipeline  string            `json:"pipeline"`
+	Name      string            `json:"name"`
+	Tags      map[string]string `json:"tags,omitempty"`
+	Sequence  int64             `json:"sequence"`
+	Status    string            `json:"status"`
+	Ended     bool              `json:"ended"`
+	Started   int64             `json:"started"`
+	Finished  int64             `json:"finished,omitempty"`
+	Trigger   string            `json:"trigger"`
+	By        core.Actor        `json:"by"`
+	URL       string            `json:"url"`
+	Failure   *core.Failure     `json:"failure,omitempty"`
+	Nodes     []Node            `json:"nodes"`
+	Approvals []Approval        `json:"approvals,omitempty"`
+}
+
+// Node is one node of the plan, in plan order, parents before their children.
+type Node struct {
+	ID         string         `json:"id"` // nodeExecutionId
+	FQN        string         `json:"fqn"`
+	Parent     string         `json:"parent,omitempty"` // its parent's FQN
+	Kind       core.NodeKind  `json:"kind"`
+	Identifier string         `json:"identifier,omitempty"`
+	Name       string         `json:"name,omitempty"`
+	Type       string         `json:"type,omitempty"`
+	Status     string         `json:"status"`
+	Started    int64          `json:"started,omitempty"`
+	Finished   int64          `json:"finished,omitempty"`
+	Attempt    int            `json:"attempt,omitempty"`
+	Task       string         `json:"task,omitempty"` // whose log it has
+	Delegate   string         `json:"delegate,omitempty"`
+	Outputs    map[string]any `json:"outputs,omitempty"` // secret ones masked
+	Failure    *core.Failure  `json:"failure,omitempty"`
+	Approval   string         `json:"approval,omitempty"` // id of its approval
+}
+
+// Approval is one instance of a HarnessApproval.
+type Approval struct {
+	ID       string          `json:"id"`
+	Run      string          `json:"run"`
+	Node     string          `json:"node"` // FQN
+	Name     string          `json:"name"` // of the step
+	Created  int64           `json:"created"`
+	Approval engine.Approval `json:"approval"`
+}
+
+// Views reads through a journal.
+type Views struct{ journal *journal.Journal }
+
+// New returns views of the journal's runs.
+func New(j *journal.Journal) *Views { return &Views{j} }
+
+// Run returns a run as it stands now; fault.NotFound when there is none.
+func (v *Views) Run(ctx context.Context, account, id string) (Run, error) {
+	r, err := v.journal.Run(ctx, account, id)
+	if err != nil {
+		return Run{}, err
+	}
+	tracks, err := v.tracks(ctx, r)
+	if err != nil {
+		return Run{}, err
+	}
+	root := tracks[r.Plan.Root.Track]
+	out := Run{ID: id, Scope: r.Plan.Scope, Pipeline: r.Plan.Identifier, Name: r.Plan.Name, Tags: r.Plan.Tags,
+		Sequence: r.Launch.Started.Sequence, Started: r.At, Finished: root.Ended, Ended: root.Status.Terminal(),
+		Trigger: r.Launch.Started.Trigger, By: r.Launch.Started.By, URL: r.Launch.Started.URL, Failure: root.Failure,
+		Status: statusOf(tracks, root).API()}
+	r.Plan.Root.Walk(func(n *core.Node) {
+		if n.Kind == core.KindPipeline {
+			return
+		}
+		out.Nodes = append(out.Nodes, v.node(ctx, r, tracks, n))
+		if s := tracks[r.Owner(n.FQN)].Nodes[n.FQN]; s != nil && s.Approval != nil {
+			out.Approvals = append(out.Approvals, Approval{ID: s.Approval.ID, Run: id, Node: n.FQN, Name: n.Name, Created: s.Started, Approval: *s.Approval})
+		}
+	})
+	return out, nil
+}
+
+func (v *Views) tracks(ctx context.Context, r *engine.Run) (map[string]*engine.Track, error) {
+	tracks := map[string]*engine.Track{}
+	var failed error
+	r.Tracks(func(track string, _ *core.Node) {
+		if failed != nil {
+			return
+		}
+		_, t, err := v.journal.Load(ctx, journal.Ref{Account: r.Account, Run: r.Launch.Run, Track: track})
+		tracks[track], failed = t, err
+	})
+	return tracks, failed
+}
+
+func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engine.Track, n *core.Node) Node {
+	out := Node{ID: engine.NodeExecutionID(r.Launch.Run, n.FQN), FQN: n.FQN, Parent: r.Parent(n).FQN, Kind: n.Kind,
+		Identifier: n.Identifier, Name: n.Name, Type: n.Type, Status: core.NotStarted.API()}
+	t := tracks[r.Owner(n.FQN)]
+	if n.Kind == core.KindStage {
+		if t.Status != core.NotStarted {
+			out.Status, out.Started, out.Finished, out.Attempt, out.Failure = statusOf(tracks, t).API(), t.Started, t.Ended, 1, t.Failure
+		}
+		return out
+	}
+	s := t.Nodes[n.FQN]
+	if s == nil {
+		return out
+	}
+	out.Status, out.Started, out.Finished, out.Attempt = s.Status.API(), s.Started, s.Ended, s.Attempt
+	out.Task, out.Delegate, out.Failure = s.Task, s.Delegate, s.Failure
+	if s.Approval != nil {
+		out.Approval = s.Approval.ID
+	}
+	if outputs, err := v.journal.Outputs(ctx, s); err == nil {
+		out.Outputs, _ = masked(outputs).(map[string]any)
+	}
+	return out
+}
+
+// masked replaces references to secrets by what logs show for them.
+func masked(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if _, secret := v[core.SecretKey]; secret {
+			return "**************"
+		}
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			m[k] = masked(e)
+		}
+		return m
+	case []any:
+		l := make([]any, len(v))
+		for i, e := range v {
+			l[i] = masked(e)
+		}
+		return l
+	default:
+		return v
+	}
+}
+
+// statusOf is a track's status with what it waits for showing through: a waiting
+// child shows in its parent while none is running (BEHAVIOUR §14.2).
+func statusOf(tracks map[string]*engine.Track, t *engine.Track) core.Status {
+	if t.Status.Terminal() || t.Status == core.NotStarted {
+		return t.Status
+	}
+	waiting := core.NotStarted
+	for id := range t.Children {
+		c := tracks[id]
+		if c == nil || !c.Open() {
+			continue
+		}
+		s := statusOf(tracks, c)
+		if s == core.Running {
+			return s
+		}
+		waiting = s
+	}
+	if h := t.Hold; h != nil && t.Nodes[h.Node] != nil && (h.Kind == "Approval" || h.Kind == "Wait") {
+		return t.Nodes[h.Node].Status
+	}
+	if waiting != core.NotStarted {
+		return waiting
+	}
+	return core.Running
+}
+
+// List returns a page of a project's runs, newest first. cursor is a former
+// page's, empty for the first; the cursor returned is empty at the end.
+func (v *Views) List(ctx context.Context, s core.Scope, limit int, cursor string) ([]core.Run, string, error) {
+	page, err := v.journal.Ports().Store.Query(ctx, core.Query{PK: core.RunIndex(s, "").PK, Index: true, Reverse: true, Limit: limit, After: cursor})
+	if err != nil {
+		return nil, "", err
+	}
+	var runs []core.Run
+	for _, it := range page.Items {
+		var r core.Run
+		if err := json.Unmarshal(it.Body, &r); err != nil {
+			return nil, "", err
+		}
+		runs = append(runs, r)
+	}
+	return runs, page.Cursor, nil
+}
+
+// Now returns the status of a run that its summary calls open: what it waits for.
+func (v *Views) Now(ctx context.Context, r core.Run) (core.Status, error) {
+	if r.Status.Terminal() {
+		return r.Status, nil
+	}
+	run, err := v.journal.Run(ctx, r.Scope.Account, r.ID)
+	if err != nil {
+		return r.Status, err
+	}
+	tracks, err := v.tracks(ctx, run)
+	if err != nil {
+		return r.Status, err
+	}
+	return statusOf(tracks, tracks[run.Plan.Root.Track]), nil
+}
+
+// Approvals finds approvals by their own id or a run's id: those that are waiting
+// when it is a run's. fault.NotFound when nothing waits.
+func (v *Views) Approvals(ctx context.Context, account, id string) ([]Approval, error) {
+	runID, _, _ := ApprovalParts(id)
+	r, err := v.Run(ctx, account, runID)
+	if err != nil {
+		return nil, err
+	}
+	var found []Approval
+	for _, a := range r.Approvals {
+		if a.ID == id || id == runID && a.Approval.Status == "WAITING" {
+			found = append(found, a)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fault.New(fault.NotFound, "nothing waits for an approval as %s", id)
+	}
+	return found, nil
+}

@@ -190,7 +190,8 @@ type ExecutionInput struct {
 // CommandKind names an effect the engine asks for.
 type CommandKind string
 
-// Command kinds. Every one is safe to execute twice and in any order.
+// Command kinds. Every one is safe to execute twice and late; those of one event
+// are executed in order.
 const (
 	DoStart    CommandKind = "start"    // start an execution: Machine, Name, Route, Track
 	DoFinish   CommandKind = "finish"   // finish a token: Token, Route (Then of a stage is filled in from its parent)

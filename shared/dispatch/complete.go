@@ -15,6 +15,7 @@ import (
 // next task back when the delegate can take it. The same request again gets the
 // same answer; one that carries an old fence is stale and changes nothing.
 func (d *Dispatch) Complete(ctx context.Context, account string, req wire.CompleteRequest) (wire.CompleteResponse, error) {
+	ctx = core.WithCause(ctx, "complete")
 	ref := journal.Ref{Account: account, Run: req.Task.Run, Track: req.Task.Track}
 	done, err := d.recorded(ctx, ref, req)
 	if err != nil {
@@ -103,6 +104,7 @@ func forged(v any) bool {
 // Logs stores a chunk of a task's log. A delegate that has lost the task is told
 // to stop, and nothing of it is stored.
 func (d *Dispatch) Logs(ctx context.Context, account string, req wire.LogRequest) (wire.LogResponse, error) {
+	ctx = core.WithCause(ctx, "logs")
 	ref := journal.Ref{Account: account, Run: req.Task.Run, Track: req.Task.Track}
 	mine, err := d.dispatched(ctx, ref, req.Task)
 	if err != nil || !mine {

@@ -37,6 +37,7 @@ func (d *Dispatch) Sync(ctx context.Context, account string, req wire.SyncReques
 	if len(req.Holding) > wire.MaxHolding {
 		return wire.SyncResponse{}, fault.New(fault.TooLarge, "a delegate may hold %d tasks, not %d", wire.MaxHolding, len(req.Holding))
 	}
+	ctx = core.WithCause(ctx, "sync")
 	s := &syncing{d: d, account: account, req: req, now: core.Millis(d.ports.Clock.Now()),
 		me: core.DelegateRef{ID: req.Delegate.ID, Name: req.Delegate.Name, Boot: req.Delegate.Boot, Tags: req.Delegate.Tags}}
 	for _, step := range []func(context.Context) error{s.load, s.renew, s.repeat, s.claim, s.save} {

@@ -161,11 +161,17 @@ func (w *walk) endTrack(status core.Status) {
 		w.endRun(status)
 		return
 	}
-	w.do(core.Command{Do: core.DoDeliver, Track: core.ParentTrack(w.t.ID), Event: &core.Event{
-		V: core.EventVersion, Type: core.EventChild, Source: "child:" + w.t.ID,
-		Child: &core.Child{Track: w.t.ID, Status: status, Started: w.t.Started, Failure: w.t.Failure},
-	}})
+	end := EndOf(w.t)
+	w.do(core.Command{Do: core.DoDeliver, Track: core.ParentTrack(w.t.ID), Event: &end})
 	w.outcome(core.Route{Kind: kindLeave, Verdict: status})
+}
+
+// EndOf is what an ended track tells its parent.
+func EndOf(t *Track) core.Event {
+	return core.Event{
+		V: core.EventVersion, Type: core.EventChild, Source: "child:" + t.ID,
+		Child: &core.Child{Track: t.ID, Status: t.Status, Started: t.Started, Failure: t.Failure},
+	}
 }
 
 // endRun ends the pipeline track.

@@ -82,9 +82,23 @@ func (j *Journal) Answer(ctx context.Context, run *engine.Run, ref Ref, route co
 	if route.Kind != "Leave" || !run.Serial(ref.Track) {
 		return route, nil
 	}
-	_, parent, err := j.Cached(ctx, Ref{ref.Account, ref.Run, core.ParentTrack(ref.Track)})
+	up := Ref{ref.Account, ref.Run, core.ParentTrack(ref.Track)}
+	_, parent, err := j.Cached(ctx, up)
 	if err != nil {
 		return route, err
+	}
+	if c := parent.Children[ref.Track]; c == nil || !c.Status.Terminal() {
+		// Who ended the track may have died before its parent heard of it, and only
+		// then does the parent know where to go.
+		_, t, err := j.Load(ctx, ref)
+		if err != nil {
+			return route, err
+		}
+		a, err := j.Apply(ctx, up, engine.EndOf(t))
+		if err != nil {
+			return route, err
+		}
+		parent = a.Track
 	}
 	route.Then = parent.Route
 	return route, nil

@@ -54,6 +54,7 @@ type Started struct {
 
 // Start starts a run, or returns *Refused.
 func (l *Launch) Start(ctx context.Context, req Request) (Started, error) {
+	ctx = core.WithCause(ctx, "start")
 	plan, diags := compile.Compile(req.Source, req.Options)
 	if diags.Blocks() || plan == nil {
 		return Started{}, &Refused{diags}

@@ -52,6 +52,7 @@ func (d *Door) Handle(ctx context.Context, payload json.RawMessage) (json.RawMes
 }
 
 func (d *Door) handle(ctx context.Context, r Request) (any, error) {
+	ctx = core.WithCause(ctx, r.Op)
 	ref := journal.Ref{Account: r.Account, Run: r.Run, Track: r.Track}
 	switch r.Op {
 	case "enter":

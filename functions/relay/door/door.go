@@ -19,6 +19,7 @@ func New(j *journal.Journal) *Door { return &Door{j} }
 // Handle executes the commands of every event in the batch that this process has
 // not executed itself. An error makes the stream deliver the batch again.
 func (d *Door) Handle(ctx context.Context, items []core.Item) error {
+	ctx = core.WithCause(ctx, "relay")
 	var failed []error
 	for _, it := range items {
 		if err := d.journal.Redo(ctx, it); err != nil {

@@ -145,7 +145,7 @@ func (s *syncing) claim(ctx context.Context) error {
 		if free <= len(offers) {
 			break
 		}
-		page, err := s.d.ports.Store.Query(ctx, core.Query{PK: core.QueuePK(s.account, (first+i)%core.QueueShards), Limit: 2*free + 8, Strong: true})
+		page, err := s.d.ports.Store.Query(ctx, core.Query{PK: core.QueuePK(s.account, (first+i)%core.QueueShards), Limit: 2*free + 8})
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,7 @@ package entity
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"sync"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -15,10 +15,15 @@ import (
 type Pipelines struct {
 	store core.Store
 	clock core.Clock
+
+	counting sync.Mutex
+	last     map[core.Key]int64 // the newest run number this process has seen
 }
 
 // NewPipelines returns the pipelines in the store.
-func NewPipelines(s core.Store, c core.Clock) *Pipelines { return &Pipelines{s, c} }
+func NewPipelines(s core.Store, c core.Clock) *Pipelines {
+	return &Pipelines{store: s, clock: c, last: map[core.Key]int64{}}
+}
 
 // Create stores a new pipeline; fault.AlreadyExists when the identifier is taken.
 func (p *Pipelines) Create(ctx context.Context, x core.Pipeline) (core.Pipeline, error) {
@@ -97,20 +102,29 @@ func (p *Pipelines) List(ctx context.Context, s core.Scope) ([]core.Pipeline, er
 // leaves a gap.
 func (p *Pipelines) NextSequence(ctx context.Context, s core.Scope, pipeline string) (int64, error) {
 	key := core.SequenceKey(s, pipeline)
+	p.counting.Lock()
+	defer p.counting.Unlock()
 	for range 100 {
-		item, err := p.store.Get(ctx, key, true)
-		cond := core.IfVersion(item.Version)
-		if fault.Is(err, fault.NotFound) {
+		last, known := p.last[key]
+		cond := core.IfVersion(last)
+		if last == 0 {
 			cond = core.IfAbsent()
-		} else if err != nil {
+		}
+		err := p.store.Write(ctx, core.Put{If: cond, Item: core.Item{Key: key, Body: []byte("{}"), Version: last + 1}})
+		if err == nil {
+			p.last[key] = last + 1
+			return last + 1, nil
+		}
+		if !fault.Is(err, fault.Conflict) {
 			return 0, err
 		}
-		next := item.Version + 1
-		err = p.store.Write(ctx, core.Put{If: cond, Item: core.Item{Key: key, Body: []byte("{}"), Version: next}})
-		if _, lost := errors.AsType[*core.ConflictError](err); lost || fault.Is(err, fault.Conflict) {
-			continue
+		item, err := p.store.Get(ctx, key, true) // another process counts too, or this one has just begun
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return 0, err
 		}
-		return next, err
+		if p.last[key] = item.Version; known && item.Version == last {
+			break
+		}
 	}
 	return 0, fault.New(fault.Throttled, "too many runs of pipeline %q start at once; retry", pipeline)
 }

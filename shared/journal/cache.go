@@ -19,7 +19,7 @@ type cache struct {
 type entry struct {
 	run    *engine.Run
 	tracks map[string]*engine.Track
-	done   map[doneKey]bool // events whose commands this process has executed
+	work   map[eventKey]*work // events whose commands this process executes or has executed
 }
 
 func newCache() *cache { return &cache{runs: map[[2]string]*entry{}} }
@@ -36,7 +36,7 @@ func (c *cache) entry(account, run string) *entry {
 				break
 			}
 		}
-		e = &entry{tracks: map[string]*engine.Track{}, done: map[doneKey]bool{}}
+		e = &entry{tracks: map[string]*engine.Track{}, work: map[eventKey]*work{}}
 		c.runs[key] = e
 	}
 	return e
@@ -76,21 +76,52 @@ func (c *cache) setTrack(ref Ref, t *engine.Track) {
 	}
 }
 
-type doneKey struct {
+type eventKey struct {
 	track string
 	n     int64
 }
 
-// done reports whether the commands of event n were executed by this process.
-func (c *cache) done(ref Ref, n int64) bool {
+// work is the execution of one event's commands. over is closed at its end; ok
+// says then whether all were executed.
+type work struct {
+	over chan struct{}
+	ok   bool
+}
+
+// begin takes on the execution of event n's commands, or returns the one that is
+// under way or has succeeded.
+func (c *cache) begin(ref Ref, n int64) (w *work, mine bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entry(ref.Account, ref.Run)
+	key := eventKey{ref.Track, n}
+	if w := e.work[key]; w != nil {
+		return w, false
+	}
+	w = &work{over: make(chan struct{})}
+	e.work[key] = w
+	return w, true
+}
+
+// end records how it went; what failed may be begun again.
+func (c *cache) end(ref Ref, n int64, w *work, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w.ok = ok
+	close(w.over)
+	if !ok {
+		delete(c.entry(ref.Account, ref.Run).work, eventKey{ref.Track, n})
+	}
+}
+
+// executed reports whether the commands of event n were executed by this process.
+func (c *cache) executed(ref Ref, n int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.runs[[2]string{ref.Account, ref.Run}]
-	return e != nil && e.done[doneKey{ref.Track, n}]
-}
-
-func (c *cache) setDone(ref Ref, n int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.entry(ref.Account, ref.Run).done[doneKey{ref.Track, n}] = true
+	if e == nil {
+		return false
+	}
+	w := e.work[eventKey{ref.Track, n}]
+	return w != nil && w.ok
 }

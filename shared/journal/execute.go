@@ -11,6 +11,27 @@ import (
 	"github.com/slipway-cd/slipway/shared/fault"
 )
 
+// executeOnce executes the event's commands unless this process has done so; when
+// it is just doing so, it waits for that.
+func (j *Journal) executeOnce(ctx context.Context, run *engine.Run, ref Ref, ev *core.Event) error {
+	for {
+		w, mine := j.cache.begin(ref, ev.N)
+		if mine {
+			err := j.execute(ctx, run, ref, ev)
+			j.cache.end(ref, ev.N, w, err == nil)
+			return err
+		}
+		select {
+		case <-w.over:
+			if w.ok {
+				return nil
+			}
+		case <-ctx.Done():
+			return fault.New(fault.Canceled, "%w", ctx.Err())
+		}
+	}
+}
+
 // execute carries out an event's commands in order. Each is safe twice and late.
 func (j *Journal) execute(ctx context.Context, run *engine.Run, ref Ref, ev *core.Event) error {
 	for i, c := range ev.Commands {
@@ -177,15 +198,15 @@ func (j *Journal) deadline(ctx context.Context, ref Ref, at int64) error {
 	return j.ports.Schedule.Set(ctx, core.Timer{Name: name, At: time.UnixMilli(at), Function: "advance", Payload: payload})
 }
 
-// Redo executes the commands of a stored event again, unless this process knows
-// that it has: for the relay and for repair.
+// Redo makes sure that the commands of a stored event are executed, unless this
+// process has done so: for the relay and for repair.
 func (j *Journal) Redo(ctx context.Context, item core.Item) error {
 	account, runID, track, ok := core.ParseEventKey(item.Key)
 	if !ok {
 		return nil
 	}
 	ref := Ref{account, runID, track}
-	if j.cache.done(ref, item.Version) {
+	if j.cache.executed(ref, item.Version) {
 		return nil
 	}
 	ev, err := core.ParseEvent(item.Body)
@@ -199,11 +220,7 @@ func (j *Journal) Redo(ctx context.Context, item core.Item) error {
 	if done, err := j.offered(ctx, ref, &ev); done || err != nil {
 		return err
 	}
-	if err := j.execute(ctx, run, ref, &ev); err != nil {
-		return err
-	}
-	j.cache.setDone(ref, ev.N)
-	return nil
+	return j.executeOnce(ctx, run, ref, &ev)
 }
 
 // offered reports whether an event whose only lasting effect is an offer has had

@@ -69,8 +69,8 @@ func (j *Journal) Apply(ctx context.Context, ref Ref, ev core.Event) (Applied, e
 	if err != nil || stored == nil {
 		return Applied{Run: run, Track: track, Ignored: true}, err
 	}
-	if len(stored.Commands) > 0 && j.execute(ctx, run, ref, stored) == nil {
-		j.cache.setDone(ref, stored.N)
+	if len(stored.Commands) > 0 {
+		_ = j.executeOnce(ctx, run, ref, stored)
 	}
 	return Applied{Run: run, Track: track}, nil
 }

@@ -5,6 +5,7 @@ package door
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/journal"
@@ -20,11 +21,11 @@ func New(j *journal.Journal) *Door { return &Door{j} }
 // not executed itself. An error makes the stream deliver the batch again.
 func (d *Door) Handle(ctx context.Context, items []core.Item) error {
 	ctx = core.WithCause(ctx, "relay")
-	var failed []error
-	for _, it := range items {
-		if err := d.journal.Redo(ctx, it); err != nil {
-			failed = append(failed, err)
-		}
+	failed := make([]error, len(items))
+	var wg sync.WaitGroup
+	for i, it := range items {
+		wg.Go(func() { failed[i] = d.journal.Redo(ctx, it) })
 	}
+	wg.Wait()
 	return errors.Join(failed...)
 }

@@ -13,6 +13,7 @@ import (
 
 	advance "github.com/slipway-cd/slipway/functions/advance/door"
 	relay "github.com/slipway-cd/slipway/functions/relay/door"
+	"github.com/slipway-cd/slipway/localstack/embedded/file"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/dispatch"
 	"github.com/slipway-cd/slipway/shared/entity"
@@ -152,6 +153,21 @@ func (p *Platform) JoinToken() string { return p.join }
 
 // Ports are the ways to the world, as the doors use them.
 func (p *Platform) Ports() core.Ports { return p.ports }
+
+// Launch starts runs in this process.
+func (p *Platform) Launch() *launch.Launch { return p.launch }
+
+// Views shows runs.
+func (p *Platform) Views() *view.Views { return p.views }
+
+// Journal keeps the tracks.
+func (p *Platform) Journal() *journal.Journal { return p.journal }
+
+// Dispatch hands out tasks.
+func (p *Platform) Dispatch() *dispatch.Dispatch { return p.dispatch }
+
+// Stats counts what the data file's writer has done.
+func (p *Platform) Stats() file.Stats { return p.adapters.file.Stats() }
 
 // Failed delivers an error when a part of the platform has stopped by itself.
 func (p *Platform) Failed() <-chan error { return p.failed }

@@ -1,0 +1,179 @@
+// Command bench measures the platform on this machine and prints a table: one
+// run, many at once, decisions, start-up and memory. `make bench` runs it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/slipway-cd/slipway/delegate/runner"
+	"github.com/slipway-cd/slipway/e2e/noop"
+	"github.com/slipway-cd/slipway/localstack/embedded/platform"
+	"github.com/slipway-cd/slipway/shared/compile"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/launch"
+	"github.com/slipway-cd/slipway/shared/meter"
+)
+
+const (
+	stages, steps = 3, 5
+	serialRuns    = 30
+	manyRuns      = 200
+)
+
+func main() {
+	if err := bench(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func bench(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "slipway-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	row("disk: one fdatasync (4 KB)", "p50", syncTime(dir).String(), "")
+	if err := runs(ctx, dir+"/runs"); err != nil {
+		return err
+	}
+	decisions()
+	return binary(ctx, dir)
+}
+
+func row(what, figure, value, aim string) {
+	if aim != "" {
+		aim = "(aim " + aim + ")"
+	}
+	fmt.Printf("%-44s %-10s %14s  %s\n", what, figure, value, aim)
+}
+
+// world is a platform whose ShellScript does nothing.
+type world struct {
+	*platform.Platform
+	mu    sync.Mutex
+	ended map[string]chan struct{}
+}
+
+func start(ctx context.Context, dir string, m *meter.Meter) (*world, error) {
+	cfg := platform.Config{Dir: dir, Delegate: true, Capacity: 256, Runners: []runner.Runner{noop.Runner{}}}
+	w := &world{ended: map[string]chan struct{}{}}
+	cfg.Wrap = func(p core.Ports) core.Ports {
+		p.Bus = watchBus{p.Bus, w}
+		if m != nil {
+			return m.Wrap(p)
+		}
+		return p
+	}
+	if m != nil {
+		cfg.OnTransition, cfg.OnInvoke = m.Transition, m.Invoke
+	}
+	var err error
+	w.Platform, err = platform.Start(ctx, cfg)
+	return w, err
+}
+
+// watchBus sees runs end the moment the engine says so.
+type watchBus struct {
+	core.Bus
+	w *world
+}
+
+// Publish implements core.Bus.
+func (b watchBus) Publish(ctx context.Context, events ...core.BusEvent) error {
+	err := b.Bus.Publish(ctx, events...)
+	for _, e := range events {
+		b.w.mu.Lock()
+		run := e.ID[:26]
+		if b.w.ended[run] == nil {
+			b.w.ended[run] = make(chan struct{})
+		}
+		select {
+		case <-b.w.ended[run]:
+		default:
+			close(b.w.ended[run])
+		}
+		b.w.mu.Unlock()
+	}
+	return err
+}
+
+func (w *world) wait(run string) {
+	w.mu.Lock()
+	if w.ended[run] == nil {
+		w.ended[run] = make(chan struct{})
+	}
+	c := w.ended[run]
+	w.mu.Unlock()
+	<-c
+}
+
+// one starts a run and waits for its end.
+func (w *world) one(ctx context.Context) (time.Duration, error) {
+	begin := time.Now()
+	s, err := w.Launch().Start(ctx, launch.Request{Account: core.DefaultAccount, Trigger: "MANUAL", By: core.Actor{ID: "bench"},
+		Source: compile.Source{File: "bench.yaml", Data: []byte(noop.Pipeline(stages, steps))}})
+	if err != nil {
+		return 0, err
+	}
+	w.wait(s.Run)
+	return time.Since(begin), nil
+}
+
+// runs measures one run at a time, then many at once.
+func runs(ctx context.Context, dir string) error {
+	m := &meter.Meter{}
+	w, err := start(ctx, dir, m)
+	if err != nil {
+		return err
+	}
+	var each []time.Duration
+	for i := range serialRuns + 5 {
+		if i == 5 { // warm
+			m.Reset()
+		}
+		d, err := w.one(ctx)
+		if err != nil {
+			return err
+		}
+		if i >= 5 {
+			each = append(each, d)
+		}
+	}
+	slices.Sort(each)
+	p50 := each[len(each)/2]
+	name := fmt.Sprintf("one run of %d × %d no-op steps", stages, steps)
+	row(name, "p50", p50.Round(10*time.Microsecond).String(), "≤ 75ms")
+	row(name, "p90", each[len(each)*9/10].Round(10*time.Microsecond).String(), "")
+	row("control plane, one step", "p50", (p50 / (stages * steps)).Round(time.Microsecond).String(), "≤ 5ms")
+	fmt.Printf("\nper step, by cause (%d runs):\n%s\n", serialRuns, m.Table(serialRuns*stages*steps))
+	before := w.Stats()
+	begin := time.Now()
+	var wg sync.WaitGroup
+	failed := make(chan error, manyRuns)
+	for range manyRuns {
+		wg.Go(func() {
+			if _, err := w.one(ctx); err != nil {
+				failed <- err
+			}
+		})
+	}
+	wg.Wait()
+	took := time.Since(begin)
+	select {
+	case err := <-failed:
+		return err
+	default:
+	}
+	after := w.Stats()
+	name = fmt.Sprintf("%d such runs at once", manyRuns)
+	row(name, "wall", took.Round(time.Millisecond).String(), "")
+	row(name, "steps/s", fmt.Sprintf("%.0f", float64(manyRuns*stages*steps)/took.Seconds()), "≥ 1500")
+	row(name, "writes a commit", fmt.Sprintf("%.1f", float64(after.Writes-before.Writes)/float64(after.Commits-before.Commits)), "")
+	return w.Close(ctx)
+}

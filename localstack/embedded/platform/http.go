@@ -3,11 +3,26 @@ package platform
 import (
 	"fmt"
 	"net/http"
+
+	api "github.com/slipway-cd/slipway/functions/api/door"
+	authorizer "github.com/slipway-cd/slipway/functions/authorizer/door"
+	delegates "github.com/slipway-cd/slipway/functions/delegate/door"
+	"github.com/slipway-cd/slipway/shared/wire"
 )
 
-// routes puts every door behind one port.
+// routes puts every door behind one port, as API Gateway does: the authorizer
+// before all of them but the approval links, which are their own credential.
 func (p *Platform) routes() http.Handler {
+	authorized := http.NewServeMux()
+	authorized.Handle("/", api.New(api.Config{Journal: p.journal, Launch: p.launch, Pipelines: p.pipelines,
+		Views: p.views, Dispatch: p.dispatch, Govern: p.govern, Links: p.links}))
+	delegate := delegates.New(p.dispatch, p.ports.IDs)
+	for _, route := range []string{wire.RouteSync, wire.RouteComplete, wire.RouteLogs} {
+		authorized.Handle(route, delegate)
+		authorized.Handle("/gateway"+route, delegate)
+	}
 	mux := http.NewServeMux()
+	mux.Handle("/", authorizer.New(p.govern).Middleware(authorized))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /metrics", p.metrics)
 	return mux
@@ -17,5 +32,10 @@ func (p *Platform) routes() http.Handler {
 func (p *Platform) metrics(w http.ResponseWriter, _ *http.Request) {
 	s := p.adapters.file.Stats()
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-	fmt.Fprintf(w, "# TYPE slipway_store_commits_total counter\nslipway_store_commits_total %d\n", s.Commits)
+	for _, m := range []struct {
+		name string
+		n    int64
+	}{{"commits", s.Commits}, {"writes", s.Writes}, {"sync_microseconds", s.SyncTime.Microseconds()}} {
+		fmt.Fprintf(w, "# TYPE slipway_store_%[1]s_total counter\nslipway_store_%[1]s_total %[2]d\n", m.name, m.n)
+	}
 }

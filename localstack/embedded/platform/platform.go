@@ -37,6 +37,7 @@ type Platform struct {
 	pipelines *entity.Pipelines
 	views     *view.Views
 	govern    *govern.Govern
+	links     *govern.Links
 
 	url         string
 	admin, join string
@@ -93,6 +94,7 @@ func (p *Platform) compose(fns *functions) {
 	p.views = view.New(p.journal)
 	p.govern = govern.New(p.ports.Store)
 	p.govern.AllowAs = p.cfg.AllowAs
+	p.links = govern.NewLinks(p.ports)
 	fns.byName["advance"] = advance.New(p.journal, p.dispatch).Handle
 }
 

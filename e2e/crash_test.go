@@ -1,0 +1,342 @@
+//go:build slow
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-cd/slipway/cli/client"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/view"
+)
+
+// speed is how much faster than the machine's the clocks of children run: the
+// Wait step's ten seconds pass in a tenth of one.
+const speed = 100
+
+// crashPipeline has everything a run can be interrupted in: parallel branches, a
+// wait in one of them, an approval, groups, and three stages. Every script leaves
+// a line in the file of effects. The wait keeps the branches' scripts from running
+// at the same moment, so that one kill can interrupt one script at most.
+const crashPipeline = `pipeline:
+  name: crash
+  identifier: crash
+  stages:
+    - stage:
+        name: build
+        identifier: build
+        type: Custom
+        spec:
+          execution:
+            steps:
+              - %[1]s
+              - parallel:
+                  - stepGroup:
+                      name: fast
+                      identifier: fast
+                      steps:
+                        - %[2]s
+                        - %[3]s
+                  - stepGroup:
+                      name: slow
+                      identifier: slow
+                      steps:
+                        - step:
+                            name: pause
+                            identifier: pause
+                            type: Wait
+                            spec:
+                              duration: 10s
+                        - %[4]s
+              - %[5]s
+    - stage:
+        name: ok
+        identifier: ok
+        type: Approval
+        spec:
+          execution:
+            steps:
+              - step:
+                  name: ask
+                  identifier: ask
+                  type: HarnessApproval
+                  timeout: 1d
+                  spec:
+                    approvalMessage: go on?
+                    includePipelineExecutionHistory: true
+                    approvers:
+                      userGroups: [approvers]
+                      minimumCount: 1
+                      disallowPipelineExecutor: true
+    - stage:
+        name: deploy
+        identifier: deploy
+        type: Custom
+        spec:
+          execution:
+            steps:
+              - %[6]s
+              - %[7]s
+`
+
+var crashSteps = []string{"prepare", "first", "second", "beside", "after", "ship", "tell"}
+
+func crashYAML(effects string) string {
+	var steps []any
+	for _, id := range crashSteps {
+		steps = append(steps, fmt.Sprintf(`step: {name: %[1]s, identifier: %[1]s, type: ShellScript, timeout: 1h, spec: {shell: Bash, onDelegate: true, source: {type: Inline, spec: {script: "echo %[1]s >> %[2]s; echo done %[1]s"}}}}`, id, effects))
+	}
+	return fmt.Sprintf(crashPipeline, steps...)
+}
+
+// world is one data folder, its platform, and the one run in it.
+type world struct {
+	t        *testing.T
+	dir      string
+	effects  string
+	config   childConfig
+	platform *process
+	client   *client.Client // as admin
+	approver *client.Client // as alice
+	join     string
+	kills    int
+}
+
+func newWorld(t *testing.T, c childConfig) *world {
+	t.Helper()
+	dir := t.TempDir()
+	c.Dir, c.Addr, c.Speed, c.Base = filepath.Join(dir, "data"), "127.0.0.1:0", speed, time.Now()
+	return &world{t: t, dir: dir, effects: filepath.Join(dir, "effects"), config: c}
+}
+
+// up makes sure that the platform runs, starting it again after it has died; from
+// the second start on it is not killed any more.
+func (w *world) up() {
+	for w.platform == nil || w.platform.dead() {
+		if w.platform != nil {
+			w.kills++
+			w.config.KillAt = 0
+		}
+		w.platform = spawn(w.t, "platform", w.config)
+		url, admin, join, ok := w.platform.ready()
+		if !ok {
+			continue
+		}
+		w.config.Addr, w.join = strings.TrimPrefix(url, "http://"), join // the same address again
+		w.client, _ = client.New(url, admin, "")
+		w.approver, _ = client.New(url, admin, "alice")
+	}
+}
+
+// drive starts the run and brings it to its end, whatever dies on the way.
+func (w *world) drive() view.Run {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	defer cancel()
+	run := ""
+	for ctx.Err() == nil {
+		w.up()
+		if run == "" {
+			run = w.launch(ctx)
+			continue
+		}
+		r, err := w.client.Run(ctx, run)
+		if err == nil && r.Ended {
+			return r
+		}
+		w.approve(ctx, r)
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-w.platform.done:
+		}
+	}
+	r, err := w.client.Run(w.t.Context(), run)
+	w.t.Fatalf("kill at %d (after %v): run %q did not end: %v %s", w.config.KillAt, w.config.After, run, err, show(r))
+	return view.Run{}
+}
+
+// launch starts the run, or finds the one that an interrupted call has started.
+func (w *world) launch(ctx context.Context) string {
+	out, err := w.client.Launch(ctx, client.Launch{YAML: crashYAML(w.effects), File: "crash.yaml"})
+	if err == nil {
+		return out.Run
+	}
+	w.up()
+	if list, err := w.client.Runs(ctx, "default", "default", 10, ""); err == nil && len(list.Runs) > 0 {
+		return list.Runs[0].ID
+	}
+	return ""
+}
+
+func (w *world) approve(ctx context.Context, r view.Run) {
+	for _, a := range r.Approvals {
+		if a.Approval.Status == "WAITING" {
+			_ = w.approver.Decide(ctx, a.ID, client.Decision{Action: client.Approve})
+		}
+	}
+}
+
+func show(r view.Run) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", r.ID, r.Status)
+	for _, n := range r.Nodes {
+		fmt.Fprintf(&b, "\n  %s %s", n.FQN, n.Status)
+		if n.Failure != nil {
+			fmt.Fprintf(&b, " %v %s", n.Failure.Types, n.Failure.Message)
+		}
+	}
+	return b.String()
+}
+
+// check holds that the run ended well with every effect once; or that one step
+// failed as DelegateRestart, with its effect at most once, those before once and
+// those behind never. It reports whether it was the latter.
+func (w *world) check(r view.Run) (restarted bool) {
+	w.t.Helper()
+	done := w.counts()
+	var lost string
+	for _, n := range r.Nodes {
+		if n.Failure != nil && n.Kind == core.KindStep && strings.Contains(strings.Join(n.Failure.Types, " "), "DELEGATE_RESTART") {
+			if lost != "" {
+				w.t.Errorf("two steps were lost to one kill: %s and %s", lost, n.Identifier)
+			}
+			lost = n.Identifier
+		}
+	}
+	if lost == "" && r.Status != "Success" {
+		w.t.Fatalf("%s: the run ended %s\n%s", w.where(), r.Status, show(r))
+	}
+	if lost != "" && r.Status != "Failed" {
+		w.t.Fatalf("%s: %s was lost, but the run ended %s", w.where(), lost, r.Status)
+	}
+	for _, n := range r.Nodes {
+		if n.Type != "ShellScript" {
+			continue
+		}
+		got, want := done[n.Identifier], 0
+		if n.Status == "Success" {
+			want = 1
+		}
+		if got != want && (n.Identifier != lost || got > 1) {
+			w.t.Errorf("%s: %s is %s and its effect was seen %d times\n%s", w.where(), n.Identifier, n.Status, got, show(r))
+		}
+	}
+	return lost != ""
+}
+
+func (w *world) where() string {
+	return fmt.Sprintf("kill at call %d (after: %v)", w.config.KillAt, w.config.After)
+}
+
+func (w *world) counts() map[string]int {
+	body, err := os.ReadFile(w.effects)
+	if err != nil && !os.IsNotExist(err) {
+		w.t.Fatal(err)
+	}
+	n := map[string]int{}
+	for l := range strings.Lines(string(body)) {
+		n[strings.TrimSpace(l)]++
+	}
+	return n
+}
+
+// TestCrashPlatform kills the platform, delegate and all, before and after every
+// call that changes anything, and starts it again.
+func TestCrashPlatform(t *testing.T) { crashEverywhere(t, true) }
+
+// TestCrashPlatformBesideDelegate does the same with a delegate of its own.
+func TestCrashPlatformBesideDelegate(t *testing.T) { crashEverywhere(t, false) }
+
+func crashEverywhere(t *testing.T, builtIn bool) {
+	points, restarts := 0, 0
+	for _, after := range []bool{false, true} {
+		for at := int64(1); ; at += stride(t) {
+			w := newWorld(t, childConfig{Built: builtIn, KillAt: at, After: after})
+			if !builtIn {
+				w.up()
+				w.outside(0, false)
+			}
+			r := w.drive()
+			if w.check(r) {
+				restarts++
+			}
+			w.platform.kill()
+			if w.kills == 0 && w.config.KillAt > 0 {
+				break // the run has fewer calls than that
+			}
+			points++
+			if t.Failed() {
+				return
+			}
+		}
+	}
+	t.Logf("%d crash points, %d of them ended in DelegateRestart", points, restarts)
+}
+
+// stride is 1 unless SLIPWAY_CRASH_STRIDE says to try fewer points.
+func stride(t *testing.T) int64 {
+	if s := os.Getenv("SLIPWAY_CRASH_STRIDE"); s != "" {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || n < 1 {
+			t.Fatalf("SLIPWAY_CRASH_STRIDE=%s", s)
+		}
+		return n
+	}
+	return 1
+}
+
+// outside starts a delegate of its own for the platform.
+func (w *world) outside(killAt int64, after bool) *process {
+	c := w.config
+	c.Dir, c.Server, c.Token, c.KillAt, c.After = filepath.Join(w.dir, "delegate"), w.client.URL(), w.join, killAt, after
+	return spawn(w.t, "delegate", c)
+}
+
+// TestCrashDelegate kills the delegate around every call it makes, which is
+// before a claim is taken up, in the middle of steps and before and after
+// completions, and starts another in the same work folder.
+func TestCrashDelegate(t *testing.T) {
+	points, restarts := 0, 0
+	for _, after := range []bool{false, true} {
+		for at := int64(1); ; at++ {
+			w := newWorld(t, childConfig{})
+			w.up()
+			d := w.outside(at, after)
+			killed := make(chan bool, 1)
+			go func() {
+				<-d.done
+				killed <- true
+			}()
+			over := make(chan view.Run, 1)
+			go func() { over <- w.drive() }()
+			var r view.Run
+			died := false
+			select {
+			case <-killed:
+				died = true
+				w.outside(0, false)
+				r = <-over
+			case r = <-over:
+			}
+			if w.check(r) {
+				restarts++
+			}
+			w.platform.kill()
+			if !died {
+				break
+			}
+			points++
+			if t.Failed() {
+				return
+			}
+		}
+	}
+	t.Logf("%d crash points, %d of them ended in DelegateRestart", points, restarts)
+}

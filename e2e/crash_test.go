@@ -21,81 +21,6 @@ import (
 // Wait step's ten seconds pass in a tenth of one.
 const speed = 100
 
-// crashPipeline has everything a run can be interrupted in: parallel branches, a
-// wait in one of them, an approval, groups, and three stages. Every script leaves
-// a line in the file of effects. The wait keeps the branches' scripts from running
-// at the same moment, so that one kill can interrupt one script at most.
-const crashPipeline = `pipeline:
-  name: crash
-  identifier: crash
-  stages:
-    - stage:
-        name: build
-        identifier: build
-        type: Custom
-        spec:
-          execution:
-            steps:
-              - %[1]s
-              - parallel:
-                  - stepGroup:
-                      name: fast
-                      identifier: fast
-                      steps:
-                        - %[2]s
-                        - %[3]s
-                  - stepGroup:
-                      name: slow
-                      identifier: slow
-                      steps:
-                        - step:
-                            name: pause
-                            identifier: pause
-                            type: Wait
-                            spec:
-                              duration: 10s
-                        - %[4]s
-              - %[5]s
-    - stage:
-        name: ok
-        identifier: ok
-        type: Approval
-        spec:
-          execution:
-            steps:
-              - step:
-                  name: ask
-                  identifier: ask
-                  type: HarnessApproval
-                  timeout: 1d
-                  spec:
-                    approvalMessage: go on?
-                    includePipelineExecutionHistory: true
-                    approvers:
-                      userGroups: [approvers]
-                      minimumCount: 1
-                      disallowPipelineExecutor: true
-    - stage:
-        name: deploy
-        identifier: deploy
-        type: Custom
-        spec:
-          execution:
-            steps:
-              - %[6]s
-              - %[7]s
-`
-
-var crashSteps = []string{"prepare", "first", "second", "beside", "after", "ship", "tell"}
-
-func crashYAML(effects string) string {
-	var steps []any
-	for _, id := range crashSteps {
-		steps = append(steps, fmt.Sprintf(`step: {name: %[1]s, identifier: %[1]s, type: ShellScript, timeout: 1h, spec: {shell: Bash, onDelegate: true, source: {type: Inline, spec: {script: "echo %[1]s >> %[2]s; echo done %[1]s"}}}}`, id, effects))
-	}
-	return fmt.Sprintf(crashPipeline, steps...)
-}
-
 // world is one data folder, its platform, and the one run in it.
 type world struct {
 	t        *testing.T
@@ -162,17 +87,13 @@ func (w *world) drive() view.Run {
 	return view.Run{}
 }
 
-// launch starts the run, or finds the one that an interrupted call has started.
+// launch starts the run, or learns which one an interrupted call has started.
 func (w *world) launch(ctx context.Context) string {
-	out, err := w.client.Launch(ctx, client.Launch{YAML: crashYAML(w.effects), File: "crash.yaml"})
-	if err == nil {
-		return out.Run
+	out, err := w.client.Launch(ctx, client.Launch{YAML: crashYAML(w.effects), File: "crash.yaml", Key: "only-once"})
+	if err != nil {
+		return ""
 	}
-	w.up()
-	if list, err := w.client.Runs(ctx, "default", "default", 10, ""); err == nil && len(list.Runs) > 0 {
-		return list.Runs[0].ID
-	}
-	return ""
+	return out.Run
 }
 
 func (w *world) approve(ctx context.Context, r view.Run) {
@@ -183,24 +104,12 @@ func (w *world) approve(ctx context.Context, r view.Run) {
 	}
 }
 
-func show(r view.Run) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s", r.ID, r.Status)
-	for _, n := range r.Nodes {
-		fmt.Fprintf(&b, "\n  %s %s", n.FQN, n.Status)
-		if n.Failure != nil {
-			fmt.Fprintf(&b, " %v %s", n.Failure.Types, n.Failure.Message)
-		}
-	}
-	return b.String()
-}
-
 // check holds that the run ended well with every effect once; or that one step
 // failed as DelegateRestart, with its effect at most once, those before once and
 // those behind never. It reports whether it was the latter.
 func (w *world) check(r view.Run) (restarted bool) {
 	w.t.Helper()
-	done := w.counts()
+	done := countLines(w.t, w.effects)
 	var lost string
 	for _, n := range r.Nodes {
 		if n.Failure != nil && n.Kind == core.KindStep && strings.Contains(strings.Join(n.Failure.Types, " "), "DELEGATE_RESTART") {
@@ -233,18 +142,6 @@ func (w *world) check(r view.Run) (restarted bool) {
 
 func (w *world) where() string {
 	return fmt.Sprintf("kill at call %d (after: %v)", w.config.KillAt, w.config.After)
-}
-
-func (w *world) counts() map[string]int {
-	body, err := os.ReadFile(w.effects)
-	if err != nil && !os.IsNotExist(err) {
-		w.t.Fatal(err)
-	}
-	n := map[string]int{}
-	for l := range strings.Lines(string(body)) {
-		n[strings.TrimSpace(l)]++
-	}
-	return n
 }
 
 // TestCrashPlatform kills the platform, delegate and all, before and after every

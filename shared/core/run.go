@@ -41,6 +41,9 @@ func RunIndex(s Scope, run string) Key {
 // PlanKey is where the run's plan is.
 func PlanKey(account, run string) Key { return Key{runPK(account, run), "plan"} }
 
+// LaunchKey is where it is noted which run a caller's idempotency key started.
+func LaunchKey(account, key string) Key { return Key{"A#" + account + "#I#" + key, "run"} }
+
 // EventKey is where a track's event n is.
 func EventKey(account, run, track string, n int64) Key {
 	return Key{runPK(account, run), fmt.Sprintf("%s%08d", EventPrefix(track), n)}

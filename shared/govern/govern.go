@@ -49,7 +49,7 @@ func (g *Govern) Authenticate(ctx context.Context, token, as string) (core.Princ
 		}
 	}
 	return core.Principal{Kind: core.PrincipalUser, Account: t.Account, Admin: u.Admin,
-		Actor: core.Actor{ID: u.ID, Name: u.Name, Email: u.Email, Groups: u.Groups}}, nil
+		Actor: Actor(u)}, nil
 }
 
 // User returns a user; fault.NotFound when there is none.

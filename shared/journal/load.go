@@ -172,7 +172,8 @@ const (
 
 func planBlob(account, run string) string { return account + "/runs/" + run + "/plan.json.gz" }
 
-// SaveLaunch stores what of a run never changes, before its first event.
+// SaveLaunch stores what of a run never changes, before its first event. A run
+// that has been stored stays as it is: fault.AlreadyExists.
 func (j *Journal) SaveLaunch(ctx context.Context, l core.Launch) error {
 	body, err := packLaunch(l)
 	if err != nil {
@@ -186,7 +187,11 @@ func (j *Journal) SaveLaunch(ctx context.Context, l core.Launch) error {
 		}
 		item.Body, item.Version = []byte("{}"), blobbed
 	}
-	return j.store.Write(ctx, core.Put{Item: item})
+	err = j.store.Write(ctx, core.Put{Item: item, If: core.IfAbsent()})
+	if fault.Is(err, fault.Conflict) {
+		return fault.New(fault.AlreadyExists, "run %s is there already", l.Run)
+	}
+	return err
 }
 
 func packLaunch(l core.Launch) ([]byte, error) {

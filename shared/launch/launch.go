@@ -4,16 +4,18 @@ package launch
 
 import (
 	"context"
+	"encoding/json"
+	"time"
 
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/entity"
+	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/journal"
 )
 
 // Launch is safe for concurrent use.
 type Launch struct {
-	ids       core.IDs
 	clock     core.Clock
 	journal   *journal.Journal
 	pipelines *entity.Pipelines
@@ -24,7 +26,7 @@ type Launch struct {
 // New returns a Launch.
 func New(j *journal.Journal, p *entity.Pipelines) *Launch {
 	ports := j.Ports()
-	return &Launch{ids: ports.IDs, clock: ports.Clock, journal: j, pipelines: p}
+	return &Launch{clock: ports.Clock, journal: j, pipelines: p}
 }
 
 // Request asks for a run.
@@ -34,6 +36,9 @@ type Request struct {
 	Options compile.Options
 	Trigger string // MANUAL
 	By      core.Actor
+	// Key, when not empty, is the caller's idempotency key: of all requests of an
+	// account with the same key within a week, one starts a run.
+	Key string
 }
 
 // Refused says that a pipeline cannot run: its diagnostics hold at least one
@@ -52,29 +57,92 @@ type Started struct {
 	Diagnostics core.Diagnostics // warnings
 }
 
-// Start starts a run, or returns *Refused.
+// MaxKey is how long an idempotency key may be, in bytes.
+const MaxKey = 256
+
+// Start starts a run, or returns *Refused. With a key that has started a run
+// before, it makes sure of that run and returns it.
 func (l *Launch) Start(ctx context.Context, req Request) (Started, error) {
 	ctx = core.WithCause(ctx, "start")
+	if len(req.Key) > MaxKey {
+		return Started{}, fault.New(fault.TooLarge, "an idempotency key may have %d bytes", MaxKey)
+	}
 	plan, diags := compile.Compile(req.Source, req.Options)
 	if diags.Blocks() || plan == nil {
 		return Started{}, &Refused{diags}
 	}
 	plan.Scope.Account = req.Account
-	seq, err := l.pipelines.NextSequence(ctx, plan.Scope, plan.Identifier)
+	run, err := l.id(ctx, req)
 	if err != nil {
 		return Started{}, err
 	}
-	s := Started{Run: l.ids.New(), Sequence: seq, Plan: plan, Diagnostics: diags, At: core.Millis(l.clock.Now())}
-	s.URL = l.url(plan, s.Run)
-	launch := core.Launch{Run: s.Run, At: s.At, Plan: plan, Source: string(req.Source.Data), Started: core.Started{
-		Semantics: plan.Semantics, Sequence: seq, Trigger: req.Trigger, By: req.By, URL: s.URL,
-	}}
-	if err := l.journal.SaveLaunch(ctx, launch); err != nil {
+	launch, err := l.save(ctx, run, plan, req)
+	if err != nil {
 		return Started{}, err
 	}
-	ref := journal.Ref{Account: req.Account, Run: s.Run, Track: plan.Root.Track}
+	ref := journal.Ref{Account: req.Account, Run: run, Track: launch.Plan.Root.Track}
 	_, err = l.journal.Apply(ctx, ref, core.Event{Type: core.EventStarted, Actor: req.By.ID})
-	return s, err
+	return Started{Run: run, Sequence: launch.Started.Sequence, URL: launch.Started.URL, Plan: launch.Plan,
+		At: launch.At, Diagnostics: diags}, err
+}
+
+// keyed is what is noted under an idempotency key.
+type keyed struct {
+	Run string `json:"run"`
+}
+
+// id is a new run's id, or the one that the request's key stands for.
+func (l *Launch) id(ctx context.Context, req Request) (string, error) {
+	k := keyed{Run: l.journal.Ports().IDs.New()}
+	if req.Key == "" {
+		return k.Run, nil
+	}
+	body, err := json.Marshal(k)
+	if err != nil {
+		return "", err
+	}
+	key, store := core.LaunchKey(req.Account, req.Key), l.journal.Ports().Store
+	err = store.Write(ctx, core.Put{If: core.IfAbsent(), Item: core.Item{Key: key, Body: body, Version: 1,
+		Expires: l.clock.Now().Add(keepKeys).Unix()}})
+	if !fault.Is(err, fault.Conflict) {
+		return k.Run, err
+	}
+	item, err := store.Get(ctx, key, true)
+	if err != nil {
+		return "", err
+	}
+	return k.Run, json.Unmarshal(item.Body, &k)
+}
+
+// keepKeys is how long a key stands for its run.
+const keepKeys = 7 * 24 * time.Hour
+
+// save writes down what of the run never changes, unless that has been done.
+func (l *Launch) save(ctx context.Context, run string, plan *core.Plan, req Request) (core.Launch, error) {
+	if req.Key != "" {
+		if r, err := l.journal.Run(ctx, req.Account, run); !fault.Is(err, fault.NotFound) {
+			if err != nil {
+				return core.Launch{}, err
+			}
+			return r.Launch, nil
+		}
+	}
+	seq, err := l.pipelines.NextSequence(ctx, plan.Scope, plan.Identifier)
+	if err != nil {
+		return core.Launch{}, err
+	}
+	launch := core.Launch{Run: run, At: core.Millis(l.clock.Now()), Plan: plan, Source: string(req.Source.Data), Started: core.Started{
+		Semantics: plan.Semantics, Sequence: seq, Trigger: req.Trigger, By: req.By, URL: l.url(plan, run),
+	}}
+	err = l.journal.SaveLaunch(ctx, launch)
+	if fault.Is(err, fault.AlreadyExists) { // two calls with one key at once, or our own write
+		r, err := l.journal.Run(ctx, req.Account, run)
+		if err != nil {
+			return core.Launch{}, err
+		}
+		return r.Launch, nil
+	}
+	return launch, err
 }
 
 // url is the run's page, in the form Harness's own have.

@@ -1,0 +1,94 @@
+package client
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/view"
+	"github.com/slipway-cd/slipway/shared/wire"
+)
+
+const runs = "/slipway/v1/runs"
+
+// Launch asks for a run of a pipeline that need not be stored.
+type Launch struct {
+	YAML      string            `json:"yaml"`
+	File      string            `json:"file"` // what diagnostics call it
+	Inputs    map[string]string `json:"inputs,omitempty"`
+	InputSets []string          `json:"inputSets,omitempty"` // YAML
+	Org       string            `json:"org,omitempty"`
+	Project   string            `json:"project,omitempty"`
+	// Key is the call's idempotency key: repeated calls with it start one run.
+	Key string `json:"-"`
+}
+
+// Launched is a run that was started.
+type Launched struct {
+	Run      string           `json:"run"`
+	Sequence int64            `json:"sequence"`
+	URL      string           `json:"url"`
+	Warnings core.Diagnostics `json:"warnings,omitempty"`
+}
+
+// Launch starts a run; *Refused when the pipeline has errors. A repeated call
+// starts another run unless it has the same Key.
+func (c *Client) Launch(ctx context.Context, in Launch) (out Launched, err error) {
+	return out, c.post(context.WithValue(ctx, keyHeader{}, in.Key), runs, in, &out)
+}
+
+// keyHeader is under what a call's context holds its idempotency key.
+type keyHeader struct{}
+
+// Run returns a run as it stands now.
+func (c *Client) Run(ctx context.Context, id string) (out view.Run, err error) {
+	return out, c.get(ctx, runs+"/"+url.PathEscape(id), nil, &out)
+}
+
+// Runs is a page of a project's runs, newest first; statuses as the API spells
+// them. Cursor is empty at the end.
+type Runs struct {
+	Runs   []core.Run `json:"runs"`
+	Cursor string     `json:"cursor"`
+}
+
+// Runs lists a project's runs. limit 0 leaves the number to the server.
+func (c *Client) Runs(ctx context.Context, org, project string, limit int, cursor string) (out Runs, err error) {
+	q := url.Values{}
+	set := func(k, v string) {
+		if v != "" {
+			q.Set(k, v)
+		}
+	}
+	set("org", org)
+	set("project", project)
+	set("cursor", cursor)
+	if limit > 0 {
+		q.Set("limit", strconv.Itoa(limit))
+	}
+	return out, c.get(ctx, runs, q, &out)
+}
+
+// Abort stops a run: everything open in it ends as Aborted. accepted is false when
+// it had ended, or was being stopped already.
+func (c *Client) Abort(ctx context.Context, id, reason string) (accepted bool, err error) {
+	var out struct {
+		Accepted bool `json:"accepted"`
+	}
+	err = c.post(ctx, runs+"/"+url.PathEscape(id)+"/abort", map[string]string{"reason": reason}, &out)
+	return out.Accepted, err
+}
+
+// Logs is a piece of a task's log. Next is what to ask for after it; the same as
+// was asked for when there is no more yet.
+type Logs struct {
+	Lines []wire.LogLine `json:"lines"`
+	Next  int            `json:"next"`
+}
+
+// Logs reads on in a task's log; after is 0 at first.
+func (c *Client) Logs(ctx context.Context, run, task string, after int) (out Logs, err error) {
+	path := runs + "/" + url.PathEscape(run) + "/logs/" + url.PathEscape(task)
+	return out, c.get(ctx, path, url.Values{"after": {strconv.Itoa(after)}}, &out)
+}

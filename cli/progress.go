@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/slipway-cd/slipway/cli/client"
+	"github.com/slipway-cd/slipway/cli/follow"
+	"github.com/slipway-cd/slipway/cli/screen"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/view"
+)
+
+// progress shows a run to a person, a line for everything that happens.
+type progress struct {
+	out, err io.Writer
+	theme    screen.Theme
+	target   target
+	depth    map[string]int // by FQN, of nodes that have started
+}
+
+func (p *progress) begun(l client.Launched) {
+	for _, d := range l.Warnings {
+		fmt.Fprintln(p.err, d)
+	}
+	fmt.Fprintf(p.out, "run %s  #%d\n", p.theme.Paint(screen.Bold, l.Run), l.Sequence)
+}
+
+func (p *progress) event(e follow.Event) {
+	switch e.Kind {
+	case follow.Started:
+		p.started(e.Node)
+	case follow.Ended:
+		p.line(e.Node, e.Node.Status, p.ending(e.Node))
+	case follow.Logged:
+		bar := p.theme.Paint(screen.Dim, "│")
+		if e.Line.Level == "ERROR" {
+			bar = p.theme.Paint(screen.Bad, "│")
+		}
+		fmt.Fprintf(p.out, "%s%s %s %s\n", p.indent(e.Node), p.theme.Paint(screen.Dim, p.theme.Clean(screen.Label(e.Node))), bar, p.theme.Clean(e.Line.Text))
+	case follow.Asked:
+		p.asked(e)
+	}
+}
+
+func (p *progress) started(n view.Node) {
+	if p.depth == nil {
+		p.depth = map[string]int{}
+	}
+	// A parallel is not shown, so a branch stands below what is around it.
+	parent := n.Parent
+	if i := strings.LastIndexByte(parent, '#'); i >= 0 {
+		parent = parent[:i]
+	}
+	if d, ok := p.depth[parent]; ok {
+		p.depth[n.FQN] = d + 1
+	} else {
+		p.depth[n.FQN] = 0
+	}
+	p.line(n, "Running", p.theme.Paint(screen.Dim, n.Type))
+}
+
+// ending says how a node ended: how long it took, and what went wrong.
+func (p *progress) ending(n view.Node) string {
+	s := screen.Between(n.Started, n.Finished)
+	if n.Status == "Success" {
+		return s
+	}
+	s = strings.TrimSpace(p.theme.Status(n.Status) + "  " + s)
+	if n.Failure != nil && n.Kind == core.KindStep {
+		s += "  " + p.theme.Clean(n.Failure.Message)
+	}
+	return s
+}
+
+func (p *progress) line(n view.Node, status, rest string) {
+	ink := screen.Plain
+	if n.Kind == core.KindStage {
+		ink = screen.Bold
+	}
+	symbol := p.theme.Symbol(status)
+	fmt.Fprintln(p.out, strings.TrimRight(p.indent(n)+symbol+" "+p.theme.Paint(ink, p.theme.Clean(screen.Label(n)))+"  "+rest, " "))
+}
+
+func (p *progress) indent(n view.Node) string { return strings.Repeat("  ", p.depth[n.FQN]) }
+
+func (p *progress) asked(e follow.Event) {
+	spec, indent := e.Approval.Approval.Spec, p.indent(e.Node)
+	p.line(e.Node, "ApprovalWaiting", fmt.Sprintf("waits for approval by %d of %s", spec.MinimumCount, p.theme.Clean(screen.Approvers(e.Approval))))
+	for line := range strings.Lines(spec.Message) {
+		fmt.Fprintf(p.out, "%s  %s\n", indent, p.theme.Clean(line))
+	}
+}
+
+func (p *progress) waits(a view.Approval) {
+	fmt.Fprintf(p.out, "  approve it with: %s\n", p.target.approveLine(a.ID))
+}
+
+func (p *progress) ended(r view.Run, _ int) {
+	fmt.Fprintf(p.out, "%s %s  %s  run %s\n", p.theme.Symbol(r.Status), p.theme.Status(r.Status), screen.Between(r.Started, r.Finished), r.ID)
+	if r.Failure != nil && !screen.Passed(r.Status) {
+		fmt.Fprintf(p.out, "  %s\n", p.theme.Clean(r.Failure.Message))
+	}
+}

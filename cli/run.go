@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-cd/slipway/cli/client"
+	"github.com/slipway-cd/slipway/cli/screen"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+// How often a run is asked about: a platform in this process is asked at once
+// again, nearly; one that others use as well, a few times a second.
+const (
+	privatePoll = 40 * time.Millisecond
+	serverPoll  = 200 * time.Millisecond
+)
+
+// runFlags are the flags of `slipway run`.
+type runFlags struct {
+	inputs, inputSets, secrets, approve []string
+	keep                                bool
+}
+
+func (a *app) run() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run FILE",
+		Short: "Run a pipeline file and exit with its status",
+		Long: "Run a pipeline file. Without --server a private platform is started for it in a temporary data folder and\n" +
+			"ended with it; with --data DIR it is the platform that runs on DIR, or a private one that keeps its data there.\n" +
+			"FILE may be - for standard input. Ctrl-C aborts the run.\n\n" +
+			"Exit status: 0 Success or IgnoreFailed, 1 any other end, 2 bad input, 3 platform unreachable.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.runFile(cmd.Context(), args[0], f, cmd.Flags().Changed("data"))
+		},
+	}
+	cmd.Flags().StringArrayVar(&f.inputs, "input", nil, "runtime input, `path=value`; a bare name is a pipeline variable (repeatable)")
+	cmd.Flags().StringArrayVar(&f.inputSets, "inputs", nil, "input set `file` (repeatable, later ones win)")
+	cmd.Flags().StringArrayVar(&f.secrets, "secret", nil, "value of a secret, `id=@FILE` or id=env:NAME (repeatable)")
+	cmd.Flags().StringArrayVar(&f.approve, "approve", nil, "approve by itself: a step's `id`, name or path, or all (repeatable)")
+	cmd.Flags().BoolVar(&f.keep, "keep", false, "keep the data folder, and say where it is")
+	return cmd
+}
+
+func (a *app) runFile(ctx context.Context, file string, f runFlags, dataGiven bool) error {
+	launch, err := a.readLaunch(file, f)
+	if err != nil {
+		return err
+	}
+	secrets, err := readSecrets(f.secrets)
+	if err != nil {
+		return err
+	}
+	if a.flags.server != "" || dataGiven && a.isUp(ctx) {
+		if len(secrets) > 0 {
+			return fault.New(fault.Unsupported, "not supported yet: --secret with a platform that runs already; without --server the run gets a private one")
+		}
+		c, t, err := a.connect()
+		if err != nil {
+			return err
+		}
+		return t.reached(a.launch(ctx, c, t, launch, f, serverPoll))
+	}
+	p, err := a.private(ctx, f.keep, dataGiven, secrets)
+	if err != nil {
+		return err
+	}
+	err = a.launch(ctx, p.client, p.target, launch, f, privatePoll)
+	return errors.Join(err, p.close(ctx))
+}
+
+// isUp reports whether a platform answers for the data folder.
+func (a *app) isUp(ctx context.Context) bool {
+	s, found, err := readServerFile(a.flags.data)
+	return err == nil && found && answers(ctx, s.URL)
+}
+
+func answers(ctx context.Context, url string) bool {
+	c, err := client.New(url, "", "")
+	return err == nil && c.Health(ctx) == nil
+}
+
+// readLaunch reads everything a run is made of; nothing has been started.
+func (a *app) readLaunch(file string, f runFlags) (client.Launch, error) {
+	l := client.Launch{File: file, Org: a.flags.org, Project: a.flags.project}
+	text, err := a.readInput(file)
+	if err != nil {
+		return l, err
+	}
+	if l.YAML = string(text); file == "-" {
+		l.File = "<stdin>"
+	}
+	if l.Inputs, err = pairs("--input", f.inputs); err != nil {
+		return l, err
+	}
+	for _, set := range f.inputSets {
+		text, err := a.readInput(set)
+		if err != nil {
+			return l, err
+		}
+		l.InputSets = append(l.InputSets, string(text))
+	}
+	return l, nil
+}
+
+// maxInput is how much of a file is sent: the server takes requests of 5 MB.
+const maxInput = 4 << 20
+
+func (a *app) readInput(file string) ([]byte, error) {
+	in := a.in
+	if file != "-" {
+		f, err := os.Open(file) //nolint:gosec // named by the user
+		if err != nil {
+			return nil, unreadable(file, err)
+		}
+		defer func() { _ = f.Close() }()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	if err != nil {
+		return nil, unreadable(file, err)
+	}
+	if len(text) > maxInput {
+		return nil, fault.New(fault.TooLarge, "%s has more than %d MB", file, maxInput>>20)
+	}
+	return text, nil
+}
+
+func unreadable(file string, err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err
+	}
+	return fault.New(fault.Invalid, "%s cannot be read: %w", file, err)
+}
+
+// launch starts a run, follows it to its end, and returns what stands for its
+// status.
+func (a *app) launch(ctx context.Context, c *client.Client, t target, l client.Launch, f runFlags, poll time.Duration) error {
+	started, err := c.Launch(ctx, l)
+	if r, ok := errors.AsType[*client.Refused](err); ok {
+		nameInputSets(r.Diagnostics, f.inputSets)
+	}
+	if err != nil {
+		return err
+	}
+	nameInputSets(started.Warnings, f.inputSets)
+	p := a.printer(t)
+	p.begun(started)
+	w := &watch{
+		client: c, target: t, run: started.Run, poll: poll, printer: p, terminal: a.mayAsk(),
+		approve: f.approve, in: a.in, err: a.err, theme: a.theme, json: a.json(),
+	}
+	run, err := w.follow(ctx)
+	if err != nil {
+		return err
+	}
+	status := exitFailed
+	if screen.Passed(run.Status) {
+		status = exitOK
+	}
+	p.ended(run, status)
+	if status != exitOK {
+		return &ended{status}
+	}
+	return nil
+}
+
+// nameInputSets gives diagnostics of input sets, which travel by number, the names
+// of their files.
+func nameInputSets(ds core.Diagnostics, files []string) {
+	for i := range ds {
+		for n, file := range files {
+			if ds[i].File == fmt.Sprintf("inputSets[%d]", n) {
+				ds[i].File = file
+			}
+		}
+	}
+}
+
+// mayAsk reports whether there is a person to ask.
+func (a *app) mayAsk() bool {
+	return !a.json() && screen.Terminal(a.in) && screen.Terminal(a.out)
+}

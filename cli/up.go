@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-cd/slipway/cli/screen"
+	"github.com/slipway-cd/slipway/localstack/embedded/platform"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+const defaultPort = "7700"
+
+// closeGrace is how long a platform may take to close.
+const closeGrace = 15 * time.Second
+
+func (a *app) up() *cobra.Command {
+	var port, level string
+	var noDelegate bool
+	cmd := &cobra.Command{
+		Use:   "up",
+		Short: "Start the whole platform on this machine, in the foreground",
+		Long: "Start the whole platform on this machine: one process, one port on the loopback interface, one data folder.\n" +
+			"What was under way when it ended goes on. Ctrl-C stops it.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if env := os.Getenv("PORT"); env != "" && !cmd.Flags().Changed("port") {
+				port = env
+			}
+			return a.serve(cmd.Context(), port, level, !noDelegate)
+		},
+	}
+	cmd.Flags().StringVar(&port, "port", defaultPort, "`port` on 127.0.0.1, 0 for any free one (else $PORT)")
+	cmd.Flags().BoolVar(&noDelegate, "no-delegate", false, "do not run the built-in delegate")
+	cmd.Flags().StringVar(&level, "log-level", "warn", "debug, info, warn or error")
+	return cmd
+}
+
+// serve runs a platform until a signal or a failure of its own.
+func (a *app) serve(ctx context.Context, port, level string, delegate bool) error {
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return fault.New(fault.Invalid, "the port is %q: it is a number from 0 to 65535", port)
+	}
+	log, err := a.logger(level)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := a.alreadyUp(ctx); err != nil {
+		return err
+	}
+	p, err := platform.Start(ctx, platform.Config{
+		Dir: a.flags.data, Addr: net.JoinHostPort("127.0.0.1", port), Version: version(), Logger: log, Delegate: delegate, AllowAs: true,
+	})
+	if err != nil {
+		if fault.Is(err, fault.Unavailable) { // nothing was asked for over the network
+			err = fault.New(fault.Conflict, "%w; another port: slipway up --port PORT", err)
+		}
+		return err
+	}
+	if err := a.welcome(p.URL(), delegate); err != nil {
+		return err
+	}
+	var failed error
+	select {
+	case <-ctx.Done():
+		stop() // a second signal ends the process
+	case failed = <-p.Failed():
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+	defer cancel()
+	if err := p.Close(closing); failed == nil {
+		failed = err
+	}
+	return failed
+}
+
+// alreadyUp refuses to start a second platform on the same data.
+func (a *app) alreadyUp(ctx context.Context) error {
+	s, found, err := readServerFile(a.flags.data)
+	if err != nil || !found || !answers(ctx, s.URL) {
+		return nil //nolint:nilerr // it is written anew
+	}
+	return fault.New(fault.Conflict, "a platform is running on %s already: %s (process %d)", a.flags.data, s.URL, s.PID)
+}
+
+// welcome says where the platform is and what to do next.
+func (a *app) welcome(url string, delegate bool) error {
+	dir, err := filepath.Abs(a.flags.data)
+	if err != nil {
+		dir = a.flags.data
+	}
+	t := target{args: []string{"--server", url}}
+	run := target{}.command("run", "--server", url, a.sample())
+	if a.json() {
+		return a.print(map[string]any{"url": url, "data": dir, "pid": os.Getpid(), "run": run})
+	}
+	rows := [][2]string{
+		{"data", dir},
+		{"run a sample", run},
+	}
+	if !delegate {
+		rows = append(rows, [2]string{"work", t.command("delegate")})
+	}
+	rows = append(rows, [2]string{"stop", "Ctrl-C"})
+	fmt.Fprintf(a.out, "Slipway is up at %s\n", a.theme.Paint(screen.Bold, url))
+	for _, r := range rows {
+		fmt.Fprintf(a.out, "  %s  %s\n", a.theme.Paint(screen.Dim, fmt.Sprintf("%-12s", r[0])), r[1])
+	}
+	return nil
+}
+
+// logger writes to standard error: text for people.
+func (a *app) logger(level string) (*slog.Logger, error) {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		return nil, fault.New(fault.Invalid, "--log-level %s is not known: it is debug, info, warn or error", level)
+	}
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: l})), nil
+}
+
+// program is how this program was called, for commands to copy.
+func program() string {
+	if strings.HasPrefix(filepath.Base(os.Args[0]), "slipway") {
+		return os.Args[0]
+	}
+	return "slipway"
+}

@@ -1,0 +1,116 @@
+package door
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slipway-cd/slipway/shared/compile"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/httpio"
+	"github.com/slipway-cd/slipway/shared/launch"
+)
+
+// planExecution is Harness's PlanExecution.
+type planExecution struct {
+	UUID      string            `json:"uuid"`
+	CreatedAt int64             `json:"createdAt"`
+	PlanID    string            `json:"planId"`
+	Setup     map[string]string `json:"setupAbstractions"`
+	Status    core.Status       `json:"status"` // the engine's spelling
+	StartTs   int64             `json:"startTs"`
+	Metadata  executionMetadata `json:"metadata"`
+	Governed  governance        `json:"governanceMetadata"`
+}
+
+type executionMetadata struct {
+	RunSequence int64  `json:"runSequence"`
+	Pipeline    string `json:"pipelineIdentifier"`
+	ExecutionID string `json:"executionUuid"`
+}
+
+// executed is PlanExecutionResponse.
+type executed struct {
+	PlanExecution planExecution  `json:"planExecution"`
+	Git           map[string]any `json:"gitDetails"`
+}
+
+// executedEnvelope is the answer as clients read it, in an envelope, and as it is
+// documented, without one.
+type executedEnvelope struct {
+	httpio.Envelope
+	executed
+}
+
+func (d *door) executePipeline(c *call) (httpio.Answer, error) {
+	if err := httpio.Unsupported(c.q, "branch", "repoIdentifier", "shouldRunAsV1", "notesForPipelineExecution"); err != nil {
+		return httpio.Answer{}, err
+	}
+	body, err := httpio.Bytes(c.Request, httpio.MaxBody)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	s, err := d.execute(c, string(body))
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	x := executed{Git: map[string]any{}, PlanExecution: planExecution{UUID: s.Run, PlanID: s.Run, CreatedAt: s.At, StartTs: s.At,
+		Status: core.Running, Governed: noPolicies(),
+		Setup:    map[string]string{"accountId": c.at.Account, "orgIdentifier": c.at.Org, "projectIdentifier": c.at.Project},
+		Metadata: executionMetadata{RunSequence: s.Sequence, Pipeline: s.Plan.Identifier, ExecutionID: s.Run}}}
+	envelope := httpio.OK(c.Request, x).Body.(httpio.Envelope)
+	return httpio.Answer{Body: executedEnvelope{envelope, x}}, nil
+}
+
+// execute starts a run of a stored pipeline with runtime input YAML.
+func (d *door) execute(c *call, inputs string) (launch.Started, error) {
+	p, err := d.Pipelines.Get(c.ctx, c.at, c.PathValue("id"))
+	if err != nil {
+		return launch.Started{}, err
+	}
+	if !utf8.ValidString(inputs) {
+		return launch.Started{}, fault.New(fault.Invalid, "the inputs are not UTF-8")
+	}
+	opt := compile.Options{Scope: c.at}
+	if text := strings.TrimSpace(inputs); text != "" && text != "{}" && text != `""` {
+		opt.InputSets = []compile.Source{{File: "inputs.yaml", Data: []byte(inputs)}}
+	}
+	return d.start(c, compile.Source{File: p.Identifier + ".yaml", Data: []byte(p.YAML)}, opt)
+}
+
+// interrupted is Harness's InterruptResponse.
+type interrupted struct {
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	Run  string `json:"planExecutionId"`
+}
+
+func (d *door) interrupt(c *call) (httpio.Answer, error) {
+	run, kind := c.PathValue("run"), c.q.Get("interruptType")
+	switch kind {
+	case "AbortAll", "Abort":
+	case "":
+		return httpio.Answer{}, fault.New(fault.Invalid, "query parameter interruptType is needed: AbortAll")
+	default:
+		return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: interruptType %s", kind)
+	}
+	if err := d.inProject(c, run); err != nil {
+		return httpio.Answer{}, err
+	}
+	if _, err := d.abort(c, run, ""); err != nil {
+		return httpio.Answer{}, err
+	}
+	return httpio.OK(c.Request, interrupted{ID: d.ids.New(), Type: kind, Run: run}), nil
+}
+
+// inProject refuses a run of another project as if it were not there.
+func (d *door) inProject(c *call, run string) error {
+	r, err := d.Journal.Run(c.ctx, c.who.Account, run)
+	if err != nil {
+		return err
+	}
+	if s := r.Plan.Scope; s.Org != c.at.Org || s.Project != c.at.Project {
+		return fault.New(fault.NotFound, "there is no run %s in project %s of organization %s", run, c.at.Project, c.at.Org)
+	}
+	return nil
+}

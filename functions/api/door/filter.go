@@ -1,0 +1,177 @@
+package door
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/httpio"
+)
+
+// tag is a filter on a tag; an empty value stands for any.
+type tag struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+func tagged(tags map[string]string, wanted []tag) bool {
+	return !slices.ContainsFunc(wanted, func(w tag) bool {
+		v, ok := tags[w.Key]
+		return !ok || w.Value != "" && w.Value != v
+	})
+}
+
+// readFilter reads a filter body. Fields that are not understood and hold
+// something are refused, for leaving one out would show too much.
+func readFilter(c *call, kind string, into any, ignored ...string) error {
+	fields := map[string]json.RawMessage{}
+	if err := httpio.OptionalJSON(c.Request, httpio.MaxBody, &fields); err != nil {
+		return err
+	}
+	var filterType string
+	if raw, ok := fields["filterType"]; ok {
+		_ = json.Unmarshal(raw, &filterType)
+		if filterType != "" && filterType != kind {
+			return fault.New(fault.Invalid, "filterType is %q: expected %s", filterType, kind)
+		}
+	}
+	delete(fields, "filterType")
+	delete(fields, "tags") // of the filter itself, were it saved
+	for _, name := range ignored {
+		if raw, ok := fields[name]; ok && !empty(raw) {
+			return fault.New(fault.Unsupported, "not supported yet: filter %s", name)
+		}
+		delete(fields, name)
+	}
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fault.New(fault.Invalid, "the filter cannot be read: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+// empty reports whether a JSON value holds nothing at any depth.
+func empty(raw json.RawMessage) bool {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return false
+	}
+	var hollow func(v any) bool
+	hollow = func(v any) bool {
+		switch v := v.(type) {
+		case nil:
+			return true
+		case bool:
+			return !v
+		case string:
+			return v == ""
+		case []any:
+			return !slices.ContainsFunc(v, func(e any) bool { return !hollow(e) })
+		case map[string]any:
+			for _, e := range v {
+				if !hollow(e) {
+					return false
+				}
+			}
+			return true
+		default:
+			return false
+		}
+	}
+	return hollow(v)
+}
+
+// pipelineFilter is what of Harness's PipelineFilterProperties is understood.
+type pipelineFilter struct {
+	Tags        []tag    `json:"pipelineTags"`
+	Identifiers []string `json:"pipelineIdentifiers"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	term        string
+}
+
+func readPipelineFilter(c *call) (pipelineFilter, error) {
+	f := pipelineFilter{term: c.q.Get("searchTerm")}
+	return f, readFilter(c, "PipelineSetup", &f, "moduleProperties", "repoName")
+}
+
+func (f pipelineFilter) passes(p core.Pipeline) bool {
+	return (len(f.Identifiers) == 0 || slices.Contains(f.Identifiers, p.Identifier)) &&
+		holds(p.Name, f.Name) && holds(p.Desc, f.Description) && tagged(p.Tags, f.Tags) &&
+		found(f.term, p.Tags, p.Name, p.Identifier)
+}
+
+// holds reports whether text contains part, in any case.
+func holds(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
+// found reports whether a search term is in one of the texts or tags.
+func found(term string, tags map[string]string, texts ...string) bool {
+	for k, v := range tags {
+		texts = append(texts, k, v)
+	}
+	return slices.ContainsFunc(texts, func(t string) bool { return holds(t, term) })
+}
+
+// executionFilter is what of PipelineExecutionFilterProperties is understood.
+type executionFilter struct {
+	Status       []string `json:"status"`
+	PipelineName string   `json:"pipelineName"`
+	Pipelines    []string `json:"pipelineIdentifiers"`
+	Tags         []tag    `json:"pipelineTags"`
+	Triggers     []string `json:"triggerTypes"`
+	Executions   []string `json:"planExecutionIds"`
+	Mine         bool     `json:"myDeployments"`
+	Time         *struct {
+		Start int64 `json:"startTime"`
+		End   int64 `json:"endTime"`
+	} `json:"timeRange"`
+	Mode string `json:"executionModeFilter"`
+	term string
+	me   string
+}
+
+func readExecutionFilter(c *call) (executionFilter, error) {
+	f := executionFilter{term: c.q.Get("searchTerm"), me: c.who.Actor.ID}
+	err := readFilter(c, "PipelineExecution", &f, "pipelineTagsV2", "pipelineLabels", "moduleProperties", "triggerIdentifiers",
+		"branchName", "repo", "inputSetIdentifiers", "executionNotes")
+	if err != nil {
+		return f, err
+	}
+	if f.Mode == "ROLLBACK" {
+		return f, fault.New(fault.Unsupported, "not supported yet: filter executionModeFilter ROLLBACK")
+	}
+	f.Status = append(f.Status, httpio.Values(c.q, "status")...)
+	if p := c.q.Get("pipelineIdentifier"); p != "" {
+		if len(f.Pipelines) > 0 && !slices.Contains(f.Pipelines, p) {
+			p = "" // both must hold: no pipeline has no identifier
+		}
+		f.Pipelines = []string{p}
+	}
+	f.Mine = f.Mine || c.q.Get("myDeployments") == "true"
+	return f, nil
+}
+
+// passes decides by everything but the status, which has to be asked for.
+func (f executionFilter) passes(r core.Run) bool {
+	any := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
+	return any(f.Pipelines, r.Pipeline) && any(f.Triggers, r.Trigger) && any(f.Executions, r.ID) &&
+		holds(r.Name, f.PipelineName) && tagged(r.Tags, f.Tags) && (!f.Mine || r.By.ID == f.me) &&
+		(f.Time == nil || r.Started >= f.Time.Start && (f.Time.End == 0 || r.Started <= f.Time.End)) &&
+		found(f.term, r.Tags, r.Name, r.Pipeline)
+}
+
+// passesStatus accepts both spellings of a status, ApprovalWaiting and
+// APPROVAL_WAITING; Waiting stands for every wait.
+func (f executionFilter) passesStatus(s core.Status) bool {
+	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+	return len(f.Status) == 0 || slices.ContainsFunc(f.Status, func(want string) bool {
+		return plain(want) == plain(s.API()) || want == "Waiting" && strings.HasSuffix(s.API(), "Waiting")
+	})
+}

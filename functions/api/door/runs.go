@@ -1,0 +1,170 @@
+package door
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/slipway-cd/slipway/shared/compile"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/httpio"
+	"github.com/slipway-cd/slipway/shared/journal"
+	"github.com/slipway-cd/slipway/shared/launch"
+	"github.com/slipway-cd/slipway/shared/wire"
+)
+
+// rootTrack is the pipeline's own track in every plan (core.Node.Track).
+const rootTrack = "0"
+
+// runRequest asks for a run of a pipeline that need not be stored.
+type runRequest struct {
+	YAML      string            `json:"yaml"`
+	File      string            `json:"file"` // what diagnostics call it
+	Inputs    map[string]string `json:"inputs"`
+	InputSets []string          `json:"inputSets"` // YAML
+	Org       string            `json:"org"`
+	Project   string            `json:"project"`
+}
+
+// runStarted is a run that was started.
+type runStarted struct {
+	Run      string           `json:"run"`
+	Sequence int64            `json:"sequence"`
+	URL      string           `json:"url"`
+	Warnings core.Diagnostics `json:"warnings"`
+}
+
+func (d *door) startRun(c *call) (httpio.Answer, error) {
+	var req runRequest
+	if err := httpio.StrictJSON(c.Request, httpio.MaxBody, &req); err != nil {
+		return httpio.Answer{}, err
+	}
+	if req.YAML == "" {
+		return httpio.Answer{}, fault.New(fault.Invalid, "field yaml is needed: the text of a pipeline")
+	}
+	if err := c.in(cmp.Or(req.Org, core.DefaultOrg), cmp.Or(req.Project, core.DefaultProject)); err != nil {
+		return httpio.Answer{}, err
+	}
+	opt := compile.Options{Inputs: req.Inputs, Scope: c.at}
+	for i, text := range req.InputSets {
+		opt.InputSets = append(opt.InputSets, compile.Source{File: fmt.Sprintf("inputSets[%d]", i), Data: []byte(text)})
+	}
+	s, err := d.start(c, compile.Source{File: cmp.Or(req.File, "pipeline.yaml"), Data: []byte(req.YAML)}, opt)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	warnings := s.Diagnostics
+	if warnings == nil {
+		warnings = core.Diagnostics{}
+	}
+	return httpio.Answer{Status: http.StatusCreated, Header: map[string]string{"Location": "/slipway/v1/runs/" + s.Run},
+		Body: runStarted{Run: s.Run, Sequence: s.Sequence, URL: s.URL, Warnings: warnings}}, nil
+}
+
+// start starts a run in the caller's name: the same for every request with the
+// same Idempotency-Key.
+func (d *door) start(c *call, src compile.Source, opt compile.Options) (launch.Started, error) {
+	s, err := d.Launch.Start(c.ctx, launch.Request{Account: c.who.Account, Source: src, Options: opt, Trigger: "MANUAL",
+		By: c.who.Actor, Key: c.Request.Header.Get("Idempotency-Key")})
+	if refused, ok := errors.AsType[*launch.Refused](err); ok {
+		return s, httpio.Diagnosed(refused.Diagnostics)
+	}
+	return s, err
+}
+
+// listedRun is a run's summary with its status as it is now.
+type listedRun struct {
+	core.Run
+	Status string `json:"status"` // as REST spells it
+}
+
+func (d *door) listRuns(c *call) (httpio.Answer, error) {
+	limit, err := httpio.Int(c.q, "limit", 20, 100)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	if err := c.in(cmp.Or(c.q.Get("org"), core.DefaultOrg), cmp.Or(c.q.Get("project"), core.DefaultProject)); err != nil {
+		return httpio.Answer{}, err
+	}
+	runs, cursor, err := d.Views.List(c.ctx, c.at, max(limit, 1), c.q.Get("cursor"))
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	listed := make([]listedRun, len(runs))
+	for i, r := range runs {
+		status, err := d.Views.Now(c.ctx, r)
+		if err != nil {
+			return httpio.Answer{}, err
+		}
+		listed[i] = listedRun{r, status.API()}
+	}
+	return httpio.Answer{Body: map[string]any{"runs": listed, "cursor": cursor}}, nil
+}
+
+func (d *door) showRun(c *call) (httpio.Answer, error) {
+	run, err := d.Views.Run(c.ctx, c.who.Account, c.PathValue("run"))
+	return httpio.Answer{Body: run}, err
+}
+
+func (d *door) abortRun(c *call) (httpio.Answer, error) {
+	var req struct {
+		Reason string `json:"reason"`
+	}
+	if err := httpio.OptionalJSON(c.Request, httpio.MaxBody, &req); err != nil {
+		return httpio.Answer{}, err
+	}
+	accepted, err := d.abort(c, c.PathValue("run"), req.Reason)
+	return httpio.Answer{Body: map[string]any{"run": c.PathValue("run"), "accepted": accepted}}, err
+}
+
+// maxReason bounds what a person may write beside a decision, in bytes.
+const maxReason = 16 << 10
+
+// abort stops a run; accepted is false when it had ended or was being stopped.
+func (d *door) abort(c *call, run, reason string) (accepted bool, err error) {
+	if len(reason) > maxReason {
+		return false, fault.New(fault.TooLarge, "a reason may have %d bytes", maxReason)
+	}
+	a, err := d.Journal.Apply(c.ctx, journal.Ref{Account: c.who.Account, Run: run, Track: rootTrack}, core.Event{
+		Type: core.EventStop, Actor: c.who.Actor.ID,
+		Stop: &core.Stop{Status: core.Aborted, Reason: cmp.Or(reason, "aborted by "+c.who.Actor.ID)},
+	})
+	return err == nil && !a.Ignored, err
+}
+
+// runLog returns the chunks of a task's log behind number after.
+func (d *door) runLog(c *call) (httpio.Answer, error) {
+	after, err := httpio.Int(c.q, "after", 0, 1<<30)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	run := c.PathValue("run")
+	if _, err := d.Journal.Run(c.ctx, c.who.Account, run); err != nil {
+		return httpio.Answer{}, err
+	}
+	lines, next, err := d.Views.Logs(c.ctx, c.who.Account, run, c.PathValue("task"), after)
+	if lines == nil {
+		lines = []wire.LogLine{}
+	}
+	return httpio.Answer{Body: map[string]any{"lines": lines, "next": next}}, err
+}
+
+// listedDelegate is a delegate and whether its lease holds.
+type listedDelegate struct {
+	core.Delegate
+	Connected bool `json:"connected"`
+}
+
+func (d *door) listDelegates(c *call) (httpio.Answer, error) {
+	all, err := d.Dispatch.Delegates(c.ctx, c.who.Account)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	listed := make([]listedDelegate, len(all))
+	for i, g := range all {
+		listed[i] = listedDelegate{g, d.Dispatch.Connected(g)}
+	}
+	return httpio.Answer{Body: map[string]any{"delegates": listed}}, nil
+}

@@ -1,0 +1,99 @@
+package httpio
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+// Envelope is Harness's answer to what went well: ResponseDTO.
+type Envelope struct {
+	Status        string `json:"status"` // SUCCESS
+	Data          any    `json:"data"`
+	MetaData      any    `json:"metaData"` // always null
+	CorrelationID string `json:"correlationId"`
+}
+
+// OK wraps data in Harness's envelope.
+func OK(r *http.Request, data any) Answer {
+	return Answer{Body: Envelope{Status: "SUCCESS", Data: data, CorrelationID: CorrelationID(r)}}
+}
+
+// Problem is Harness's answer to what went wrong: PipelineError, with the
+// diagnostics of a refused document beside it.
+type Problem struct {
+	Status           string            `json:"status"` // ERROR
+	Code             string            `json:"code"`
+	Message          string            `json:"message"`
+	CorrelationID    string            `json:"correlationId"`
+	DetailedMessage  *string           `json:"detailedMessage"` // always null
+	ResponseMessages []ResponseMessage `json:"responseMessages"`
+	Metadata         any               `json:"metadata"` // always null
+	Diagnostics      core.Diagnostics  `json:"diagnostics,omitempty"`
+}
+
+// ResponseMessage is one of several things to say about a failure.
+type ResponseMessage struct {
+	Code         string   `json:"code"`
+	Level        string   `json:"level"` // ERROR or WARN
+	Message      string   `json:"message"`
+	FailureTypes []string `json:"failureTypes"`
+}
+
+// diagnosed is an error about a document.
+type diagnosed struct {
+	error
+	diagnostics core.Diagnostics
+}
+
+func (d *diagnosed) Unwrap() error { return d.error }
+
+// Diagnosed is the error of a document that was refused. Its kind is
+// fault.Unsupported when the document is right but for what is not executed yet.
+func Diagnosed(ds core.Diagnostics) error {
+	kind := fault.Unsupported
+	for _, d := range ds {
+		if d.Severity == core.SeverityError {
+			kind = fault.Invalid
+		}
+	}
+	return &diagnosed{fault.New(kind, "%s", ds), ds}
+}
+
+// WriteError translates an error. What is broken inside is logged, not told.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	class := fault.ClassOf(err)
+	p := Problem{Status: "ERROR", Code: class.Code, Message: err.Error(), CorrelationID: CorrelationID(r), ResponseMessages: []ResponseMessage{}}
+	if fault.KindOf(err) == fault.Internal {
+		Log(r, err)
+		p.Message = "something went wrong inside Slipway; its log says more: " + p.CorrelationID
+	}
+	if d, ok := errors.AsType[*diagnosed](err); ok {
+		p.Diagnostics = d.diagnostics
+	}
+	for _, x := range p.Diagnostics {
+		level := "ERROR"
+		if x.Severity == core.SeverityWarning {
+			level = "WARN"
+		}
+		p.ResponseMessages = append(p.ResponseMessages, ResponseMessage{Code: class.Code, Level: level, Message: x.String(), FailureTypes: []string{}})
+	}
+	if len(p.ResponseMessages) == 0 {
+		p.ResponseMessages = append(p.ResponseMessages, ResponseMessage{Code: class.Code, Level: "ERROR", Message: p.Message, FailureTypes: []string{}})
+	}
+	switch class.HTTP {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", "1")
+	}
+	writeJSON(w, class.HTTP, p)
+}
+
+// Log notes an error that the client is not told, under the request's id.
+func Log(r *http.Request, err error) {
+	slog.ErrorContext(r.Context(), "a request failed", "method", r.Method, "route", r.Pattern, "correlation", CorrelationID(r), "error", err)
+}

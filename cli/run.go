@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,6 +63,8 @@ func (a *app) runFile(ctx context.Context, file string, f runFlags, dataGiven bo
 	if err != nil {
 		return err
 	}
+	signals, stop := interrupts()
+	defer stop()
 	if a.flags.server != "" || dataGiven && a.isUp(ctx) {
 		if len(secrets) > 0 {
 			return fault.New(fault.Unsupported, "not supported yet: --secret with a platform that runs already; without --server the run gets a private one")
@@ -69,14 +73,23 @@ func (a *app) runFile(ctx context.Context, file string, f runFlags, dataGiven bo
 		if err != nil {
 			return err
 		}
-		return t.reached(a.launch(ctx, c, t, launch, f, serverPoll))
+		w := &watch{client: c, target: t, poll: serverPoll, signals: signals}
+		return t.reached(a.launch(ctx, w, launch, f))
 	}
 	p, err := a.private(ctx, f.keep, dataGiven, secrets)
 	if err != nil {
 		return err
 	}
-	err = a.launch(ctx, p.client, p.target, launch, f, privatePoll)
+	w := &watch{client: p.client, target: p.target, poll: privatePoll, signals: signals, failed: p.platform.Failed()}
+	err = a.launch(ctx, w, launch, f)
 	return errors.Join(err, p.close(ctx))
+}
+
+// interrupts takes Ctrl-C and a polite kill from now on.
+func interrupts() (signals <-chan os.Signal, stop func()) {
+	c := make(chan os.Signal, 2)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+	return c, func() { signal.Stop(c) }
 }
 
 // isUp reports whether a platform answers for the data folder.
@@ -143,10 +156,10 @@ func unreadable(file string, err error) error {
 	return fault.New(fault.Invalid, "%s cannot be read: %w", file, err)
 }
 
-// launch starts a run, follows it to its end, and returns what stands for its
-// status.
-func (a *app) launch(ctx context.Context, c *client.Client, t target, l client.Launch, f runFlags, poll time.Duration) error {
-	started, err := c.Launch(ctx, l)
+// launch starts a run, lets w follow it to its end, and returns what stands for
+// its status.
+func (a *app) launch(ctx context.Context, w *watch, l client.Launch, f runFlags) error {
+	started, err := w.client.Launch(ctx, l)
 	if r, ok := errors.AsType[*client.Refused](err); ok {
 		nameInputSets(r.Diagnostics, f.inputSets)
 	}
@@ -154,12 +167,10 @@ func (a *app) launch(ctx context.Context, c *client.Client, t target, l client.L
 		return err
 	}
 	nameInputSets(started.Warnings, f.inputSets)
-	p := a.printer(t)
+	p := a.printer(w.target)
 	p.begun(started)
-	w := &watch{
-		client: c, target: t, run: started.Run, poll: poll, printer: p, terminal: a.mayAsk(),
-		approve: f.approve, in: a.in, err: a.err, theme: a.theme, json: a.json(),
-	}
+	w.run, w.printer, w.approve = started.Run, p, f.approve
+	w.in, w.err, w.theme, w.terminal = a.in, a.err, a.theme, a.mayAsk()
 	run, err := w.follow(ctx)
 	if err != nil {
 		return err
@@ -187,7 +198,8 @@ func nameInputSets(ds core.Diagnostics, files []string) {
 	}
 }
 
-// mayAsk reports whether there is a person to ask.
+// mayAsk reports whether there is a person to ask: questions go to standard error,
+// so that standard output may be kept in a file.
 func (a *app) mayAsk() bool {
-	return !a.json() && screen.Terminal(a.in) && screen.Terminal(a.out)
+	return !a.json() && screen.Terminal(a.in) && screen.Terminal(a.err)
 }

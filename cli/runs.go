@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"strconv"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/slipway-cd/slipway/cli/screen"
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
 )
 
 func (a *app) runs() *cobra.Command {
@@ -35,10 +37,16 @@ func (a *app) listRuns(ctx context.Context, limit int, cursor string) error {
 	if err != nil {
 		return err
 	}
-	page, err := c.Runs(ctx, a.flags.org, a.flags.project, limit, cursor)
+	after, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil {
+		return fault.New(fault.Invalid, "--cursor %s is not one that a list has shown", cursor)
+	}
+	page, err := c.Runs(ctx, a.flags.org, a.flags.project, limit, string(after))
 	if err != nil {
 		return t.reached(err)
 	}
+	// The server's own cursor may hold bytes that a command line cannot.
+	page.Cursor = base64.RawURLEncoding.EncodeToString([]byte(page.Cursor))
 	if a.json() {
 		return a.print(page)
 	}

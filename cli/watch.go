@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/slipway-cd/slipway/cli/client"
@@ -38,21 +36,20 @@ type watch struct {
 	in       io.Reader
 	err      io.Writer
 	theme    screen.Theme
-	json     bool
+	signals  <-chan os.Signal
+	failed   <-chan error // of a platform in this process, else nil
 
 	follower *follow.Follower
 	waiting  []view.Approval // to be asked about, in order
 	question *question       // being asked
 	lines    chan string     // typed, nil until asked for the first time
 	failures int             // polls in a row
+	quiet    int             // polls in a row that showed nothing new
 	aborting bool
 }
 
 // follow returns the run once it has ended.
 func (w *watch) follow(ctx context.Context) (view.Run, error) {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
 	w.follower = follow.New(w.client, w.run)
 	for {
 		run, err := w.look(ctx)
@@ -64,7 +61,9 @@ func (w *watch) follow(ctx context.Context) (view.Run, error) {
 		}
 		select {
 		case <-time.After(w.pause()):
-		case <-signals:
+		case err := <-w.failed:
+			return run, fault.New(fault.Internal, "the platform has failed: %w", err)
+		case <-w.signals:
 			if err := w.interrupted(ctx); err != nil {
 				return run, err
 			}
@@ -85,8 +84,9 @@ func (w *watch) look(ctx context.Context) (view.Run, error) {
 		}
 		return run, w.answered(err)
 	}
+	w.quiet++
 	run, err := w.follower.Poll(ctx, w.happened)
-	if err == nil && !run.Ended {
+	if err == nil && !run.Ended && !w.aborting {
 		w.decide(ctx)
 	}
 	return run, w.answered(err)
@@ -112,12 +112,14 @@ func (w *watch) patient(err error) bool {
 
 func (w *watch) pause() time.Duration {
 	if w.failures == 0 {
-		return w.poll
+		// Where nothing happens for long there is no hurry.
+		return max(w.poll, min(serverPoll, w.poll*time.Duration(w.quiet)/8))
 	}
 	return min(slowest, w.poll<<min(w.failures, 6))
 }
 
 func (w *watch) happened(e follow.Event) {
+	w.quiet = 0
 	w.printer.event(e)
 	if e.Kind == follow.Asked {
 		w.waiting = append(w.waiting, e.Approval)
@@ -129,6 +131,9 @@ func (w *watch) interrupted(ctx context.Context) error {
 	if w.aborting {
 		fmt.Fprintf(w.err, "left before the run %s has ended\n", w.run)
 		return &ended{exitInterrupted}
+	}
+	if w.question != nil {
+		fmt.Fprintln(w.err)
 	}
 	w.aborting, w.question, w.waiting = true, nil, nil
 	fmt.Fprintln(w.err, "aborting the run; once more to leave at once")

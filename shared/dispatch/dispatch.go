@@ -6,6 +6,7 @@ package dispatch
 import (
 	"context"
 	"encoding/json"
+	"sync"
 	"time"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -19,6 +20,7 @@ import (
 type Pace struct {
 	Idle   time.Duration // between syncs of a delegate with nothing to do
 	Active time.Duration // while it holds tasks
+	Cool   time.Duration // after its last task, while it still counts as active
 	Lease  time.Duration // a delegate silent for longer has lost its tasks
 	Grace  time.Duration // behind a task's deadline, for its delegate to say so itself
 	Lost   time.Duration // after which an unlisted hand-over is repeated
@@ -26,13 +28,13 @@ type Pace struct {
 
 // DefaultPace is the pace on AWS, where every call is paid for.
 func DefaultPace() Pace {
-	return Pace{Idle: 15 * time.Second, Active: 15 * time.Second, Lease: time.Minute, Grace: 15 * time.Second, Lost: 5 * time.Second}
+	return Pace{Idle: 15 * time.Second, Active: 15 * time.Second, Cool: time.Minute, Lease: time.Minute, Grace: 15 * time.Second, Lost: 5 * time.Second}
 }
 
 // LocalPace is the pace of a platform on one machine.
 func LocalPace() Pace {
 	p := DefaultPace()
-	p.Idle, p.Active = time.Second, time.Second
+	p.Idle, p.Active = time.Second, 250*time.Millisecond
 	return p
 }
 
@@ -41,11 +43,14 @@ type Dispatch struct {
 	ports   core.Ports
 	journal *journal.Journal
 	pace    Pace
+
+	mu     sync.Mutex
+	active map[string]int64 // when each delegate last had work, ms
 }
 
 // New returns a dispatch over the journal's tracks.
 func New(j *journal.Journal, pace Pace) *Dispatch {
-	return &Dispatch{ports: j.Ports(), journal: j, pace: pace}
+	return &Dispatch{ports: j.Ports(), journal: j, pace: pace, active: map[string]int64{}}
 }
 
 // handOver is the task as its delegate gets it, with the secrets it may use.

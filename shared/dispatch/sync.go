@@ -45,12 +45,23 @@ func (d *Dispatch) Sync(ctx context.Context, account string, req wire.SyncReques
 			return wire.SyncResponse{}, err
 		}
 	}
-	pace := d.pace.Idle
-	if len(req.Holding)+len(s.resp.Tasks) > 0 {
-		pace = d.pace.Active
-	}
-	s.resp.NextMS = pace.Milliseconds()
+	s.resp.NextMS = d.next(s).Milliseconds()
 	return s.resp, nil
+}
+
+// next is when the delegate is to call again: soon while it works and for a while
+// after, for the next stage's task is on its way.
+func (d *Dispatch) next(s *syncing) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(s.req.Holding)+len(s.resp.Tasks)+len(s.record.Holds) > 0 {
+		d.active[s.me.ID] = s.now
+	}
+	if s.now-d.active[s.me.ID] < d.pace.Cool.Milliseconds() {
+		return d.pace.Active
+	}
+	delete(d.active, s.me.ID)
+	return d.pace.Idle
 }
 
 func (s *syncing) load(ctx context.Context) error {
@@ -139,25 +150,9 @@ func (s *syncing) repeat(ctx context.Context) error {
 // claim takes queued tasks, oldest first in each shard, shards in random order.
 func (s *syncing) claim(ctx context.Context) error {
 	free := s.req.Free - len(s.resp.Tasks)
-	var offers []core.QueuedTask
-	first := rand.IntN(core.QueueShards)
-	for i := range core.QueueShards {
-		if free <= len(offers) {
-			break
-		}
-		page, err := s.d.ports.Store.Query(ctx, core.Query{PK: core.QueuePK(s.account, (first+i)%core.QueueShards), Limit: 2*free + 8})
-		if err != nil {
-			return err
-		}
-		for _, it := range page.Items {
-			var t core.QueuedTask
-			if json.Unmarshal(it.Body, &t) == nil && s.me.Serves(t.Selectors) && len(offers) < free {
-				offers = append(offers, t)
-			}
-		}
-	}
-	if len(offers) == 0 {
-		return nil
+	offers, err := s.offers(ctx, free)
+	if err != nil || len(offers) == 0 {
+		return err
 	}
 	// The hold is written before the claim: a claim whose answer gets lost is found.
 	for _, t := range offers {
@@ -169,6 +164,29 @@ func (s *syncing) claim(ctx context.Context) error {
 		return err
 	}
 	return s.claimAll(ctx, offers)
+}
+
+// offers finds up to free tasks that the delegate can take.
+func (s *syncing) offers(ctx context.Context, free int) ([]core.QueuedTask, error) {
+	var offers []core.QueuedTask
+	first := rand.IntN(core.QueueShards)
+	for i := range core.QueueShards {
+		q := core.Query{PK: core.QueuePK(s.account, (first+i)%core.QueueShards), Limit: 2*free + 8}
+		for more := true; more && len(offers) < free; more = q.After != "" {
+			page, err := s.d.ports.Store.Query(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			for _, it := range page.Items {
+				var t core.QueuedTask
+				if json.Unmarshal(it.Body, &t) == nil && s.me.Serves(t.Selectors) && len(offers) < free {
+					offers = append(offers, t)
+				}
+			}
+			q.After = page.Cursor // tasks for others may stand before one for us
+		}
+	}
+	return offers, nil
 }
 
 // claimAll claims side by side; who comes second gets nothing.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
@@ -88,7 +89,7 @@ func (d *door) listRuns(c *call) (httpio.Answer, error) {
 	if err := c.in(cmp.Or(c.q.Get("org"), core.DefaultOrg), cmp.Or(c.q.Get("project"), core.DefaultProject)); err != nil {
 		return httpio.Answer{}, err
 	}
-	runs, cursor, err := d.Views.List(c.ctx, c.at, max(limit, 1), c.q.Get("cursor"))
+	runs, cursor, err := d.pageOfRuns(c, max(limit, 1), c.q.Get("cursor"))
 	if err != nil {
 		return httpio.Answer{}, err
 	}
@@ -101,6 +102,24 @@ func (d *door) listRuns(c *call) (httpio.Answer, error) {
 		listed[i] = listedRun{r, status.API()}
 	}
 	return httpio.Answer{Body: map[string]any{"runs": listed, "cursor": cursor}}, nil
+}
+
+// pageOfRuns returns at least one run unless there are no more. The cursor is the
+// last run's id: a store's own would tell how keys are made.
+func (d *door) pageOfRuns(c *call, limit int, after string) ([]core.Run, string, error) {
+	if strings.ContainsFunc(after, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, "", fault.New(fault.Invalid, "query parameter cursor is %q: expected the cursor of a former page", after)
+	}
+	for {
+		runs, cursor, err := d.Views.List(c.ctx, c.at, limit, after)
+		switch {
+		case err != nil, cursor == "":
+			return runs, "", err
+		case len(runs) > 0:
+			return runs, runs[len(runs)-1].ID, nil
+		}
+		after = cursor
+	}
 }
 
 func (d *door) showRun(c *call) (httpio.Answer, error) {

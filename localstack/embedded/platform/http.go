@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	api "github.com/slipway-cd/slipway/functions/api/door"
+	approve "github.com/slipway-cd/slipway/functions/approve/door"
 	authorizer "github.com/slipway-cd/slipway/functions/authorizer/door"
 	delegates "github.com/slipway-cd/slipway/functions/delegate/door"
 	"github.com/slipway-cd/slipway/shared/wire"
@@ -22,6 +23,9 @@ func (p *Platform) routes() http.Handler {
 		authorized.Handle("/gateway"+route, delegate)
 	}
 	mux := http.NewServeMux()
+	links := approve.New(approve.Config{Journal: p.journal, Views: p.views, Govern: p.govern, Links: p.links})
+	mux.Handle("/slipway/v1/approve/", links)
+	mux.Handle("/gateway/slipway/v1/approve/", links)
 	mux.Handle("/", authorizer.New(p.govern).Middleware(authorized))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /metrics", p.metrics)

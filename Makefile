@@ -1,0 +1,61 @@
+# Slipway's targets. `make` alone explains them; CONTRIBUTING.md says when to use which.
+
+PORT    ?= 7700
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+
+.DEFAULT_GOAL := help
+.PHONY: help up setup build test test-asl test-crash bench fuzz cross lint fmt generate verify clean
+
+help: ## Say what there is (this)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+up: setup build ## Set up, build and run the whole platform on 127.0.0.1:$PORT (7700); Ctrl-C ends it
+	@exec bin/slipway up --port $(PORT)
+
+setup: ## Check that this machine has what is needed, and say exactly what is not
+	@tools/setup run
+
+build: ## Build bin/slipway
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/slipway ./cmd/slipway
+
+test: ## The fast suite: vet, then every test with the race detector
+	@tools/setup test
+	go vet ./...
+	go test -race -timeout 10m ./...
+
+test-asl: ## The state machines against the official ASL schema (needs npm)
+	@tools/setup npm
+	sh statemachines/validate.sh
+
+test-crash: ## Slow: kill, delay and repeat at every await point
+	go test -count=1 -timeout 40m -tags slow ./e2e/...
+
+bench: ## What a run costs: transitions, invocations, write and read units, time
+	go run ./e2e/bench
+
+fuzz: ## Every fuzz target for 20 seconds (FUZZTIME=1m for longer)
+	@tools/fuzz
+
+cross: ## Compile for linux, darwin and windows on amd64 and arm64
+	@tools/cross
+
+lint: ## golangci-lint, built once from tools/go.mod
+	tools/golangci-lint run ./...
+
+fmt: ## Format the Go code
+	tools/golangci-lint fmt ./...
+
+generate: ## Bring generated files up to date
+	go generate ./...
+	go test -count=1 -run '^TestHouse$$' ./shared/guard -update
+
+verify: ## Everything a change must pass: generate, fmt, lint, test, and a clean tree
+	@$(MAKE) --no-print-directory generate
+	@$(MAKE) --no-print-directory fmt
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory test
+	@tools/clean-tree
+
+clean: ## Remove what was built; .slipway/ (data) stays
+	rm -rf bin dist

@@ -1,0 +1,162 @@
+// Package compile turns a pipeline's YAML and its inputs into a plan, or says all
+// that is wrong with it at once, each thing with its place and a remedy. What is
+// valid but cannot be executed yet is named "not supported yet", never dropped.
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/yamldoc"
+)
+
+// Source is one YAML text and the file name diagnostics show for it.
+type Source struct {
+	File string
+	Data []byte
+}
+
+// Options are what a run is asked for beside the pipeline.
+type Options struct {
+	// Inputs are single values: by the name of a pipeline variable, or by path such
+	// as "stages.build.spec.execution.steps.s1.timeout". They win over input sets.
+	Inputs map[string]string
+	// InputSets are merged in order, each later value over the earlier ones. A
+	// source is an `inputSet:` or the bare `pipeline:` the REST API takes.
+	InputSets []Source
+	// Scope is where a pipeline lives that does not say so itself; empty fields are
+	// the defaults of core.
+	Scope core.Scope
+}
+
+// Compile returns the plan of a pipeline with its inputs, nil when the
+// diagnostics block. Diagnostics are ordered by position, the pipeline's first.
+func Compile(src Source, opt Options) (*core.Plan, core.Diagnostics) {
+	c := &compiler{opt: opt, files: map[string]int{src.File: 0}}
+	for i, s := range opt.InputSets {
+		if _, ok := c.files[s.File]; !ok {
+			c.files[s.File] = i + 1
+		}
+	}
+	var plan *core.Plan
+	if root := c.document(src); root != nil {
+		c.inputs(root)
+		plan = c.pipeline(root)
+	}
+	slices.SortStableFunc(c.diags, func(a, b core.Diagnostic) int {
+		return cmp.Or(cmp.Compare(c.files[a.File], c.files[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	if c.diags.Blocks() {
+		return nil, c.diags
+	}
+	return plan, c.diags
+}
+
+// MaxDiagnostics is how many things are said about one compilation; the rest are
+// found when these are mended.
+const MaxDiagnostics = 500
+
+// compiler is the state of one Compile.
+type compiler struct {
+	opt   Options
+	diags core.Diagnostics
+	files map[string]int // file → its place in the order of diagnostics
+
+	open    []*input // the pipeline's runtime inputs, in document order
+	byPath  map[string]*input
+	byNode  map[*yamldoc.Node]*input // by the node that stands for the input now
+	missing map[*yamldoc.Node]*input // inputs nobody gave a value for
+	tracks  map[string]int           // children of a track so far
+}
+
+// Codes of diagnostics. They are stable: users filter by them.
+const (
+	CodeNotPipeline  = "not-a-pipeline"
+	CodeUnknownField = "unknown-field"
+	CodeUnknownType  = "unknown-type"
+	CodeMissingField = "missing-field"
+	CodeWrongType    = "wrong-type"
+	CodeValue        = "invalid-value"
+	CodeIdentifier   = "invalid-identifier"
+	CodeName         = "invalid-name"
+	CodeDuplicate    = "duplicate-identifier"
+	CodeSimilar      = "similar-identifier"
+	CodeDuration     = "invalid-duration"
+	CodeExpression   = "invalid-expression"
+	CodeTooMany      = "too-many"
+	CodeUnsupported  = "not-supported"
+	CodeInput        = "invalid-input"
+	CodeMissingInput = "missing-input"
+	CodeUnknownInput = "unknown-input"
+	CodeFixedInput   = "fixed-input"
+	CodeInputMarker  = "invalid-input-marker"
+)
+
+func (c *compiler) add(sev core.Severity, n *yamldoc.Node, pos core.Position, code, msg, help string) {
+	if len(c.diags) >= MaxDiagnostics && (sev == core.SeverityWarning || c.diags.Blocks()) {
+		return
+	}
+	c.diags = append(c.diags, core.Diagnostic{
+		Severity: sev, Code: code, Message: msg, Help: help,
+		File: pos.File, Line: pos.Line, Column: pos.Column, Path: n.Pointer(),
+	})
+}
+
+// errorf says what is wrong at a node.
+func (c *compiler) errorf(n *yamldoc.Node, code, help, format string, args ...any) {
+	c.add(core.SeverityError, n, n.Pos, code, fmt.Sprintf(format, args...), help)
+}
+
+// unsupported names a part that is valid but not executed yet.
+func (c *compiler) unsupported(n *yamldoc.Node, pos core.Position, what string) {
+	c.add(core.SeverityUnsupported, n, pos, CodeUnsupported, "not supported yet: "+what, "")
+}
+
+// document parses the source and returns the value of its `pipeline:` key.
+func (c *compiler) document(src Source) *yamldoc.Node {
+	docs, diags := yamldoc.Parse(src.File, src.Data)
+	c.diags = append(c.diags, diags...)
+	if len(docs) == 0 {
+		return nil
+	}
+	root := docs[0].Root
+	if len(docs) > 1 {
+		c.errorf(docs[1].Root, CodeNotPipeline, "keep one pipeline in a file", "a second document in the file")
+	}
+	entry := root.Entry("pipeline")
+	if entry == nil {
+		if !diags.Blocks() {
+			c.notPipeline(root)
+		}
+		return nil
+	}
+	for _, e := range root.Entries {
+		if e.Key.Text != "pipeline" {
+			c.add(core.SeverityError, e.Value, e.Key.Pos, CodeUnknownField,
+				fmt.Sprintf("unknown field %q beside pipeline", e.Key.Text), "a pipeline's fields stand below pipeline:, indented")
+		}
+	}
+	if entry.Value.Kind != yamldoc.Map {
+		c.add(core.SeverityError, entry.Value, entry.Key.Pos, CodeWrongType,
+			"pipeline is "+entry.Value.Kind.String()+": expected a map", "indent the pipeline's fields below pipeline:")
+		return nil
+	}
+	return entry.Value
+}
+
+func (c *compiler) notPipeline(root *yamldoc.Node) {
+	switch {
+	case root.Kind == yamldoc.Null:
+		c.errorf(root, CodeNotPipeline, "a pipeline begins with pipeline:", "the document is empty")
+	case root.Kind != yamldoc.Map:
+		c.errorf(root, CodeNotPipeline, "a pipeline begins with pipeline:", "the document is %s: expected a pipeline", root.Kind)
+	default:
+		first := "nothing"
+		if len(root.Entries) > 0 {
+			first = fmt.Sprintf("%q", root.Entries[0].Key.Text)
+		}
+		c.errorf(root, CodeNotPipeline, "a pipeline begins with pipeline:", "the document begins with %s: expected \"pipeline\"", first)
+	}
+}

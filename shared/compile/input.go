@@ -1,0 +1,244 @@
+package compile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/yamldoc"
+)
+
+// input is one `<+input>` of the pipeline.
+type input struct {
+	marker
+	path  string        // "variables.x", "stages.build.timeout"
+	node  *yamldoc.Node // what stands in its place now
+	pos   core.Position // of the marker
+	given bool
+	blank bool // given as ""
+}
+
+// name is how the command line calls the input.
+func (in *input) name() string {
+	if v, ok := strings.CutPrefix(in.path, "variables."); ok {
+		return v
+	}
+	return in.path
+}
+
+// inputs merges everything that was given into the pipeline, validates it, and
+// puts defaults and blanks in the place of the rest.
+func (c *compiler) inputs(p *yamldoc.Node) {
+	c.byNode, c.missing, c.byPath = map[*yamldoc.Node]*input{}, map[*yamldoc.Node]*input{}, map[string]*input{}
+	c.collect(p, "")
+	for _, src := range c.opt.InputSets {
+		c.inputSet(p, src)
+	}
+	for _, name := range keys(c.opt.Inputs) {
+		c.single(p, name, c.opt.Inputs[name])
+	}
+	for _, in := range c.open {
+		if in.given {
+			continue
+		}
+		c.fallback(in)
+	}
+}
+
+// fallback puts the default in an input's place, or a blank: null when an input
+// set was applied and left it out, "" otherwise (BEHAVIOUR §7.8).
+func (c *compiler) fallback(in *input) {
+	var with *yamldoc.Node
+	switch {
+	case in.hasDefault:
+		with = yamldoc.NewPlain(in.def, in.pos)
+	case len(c.opt.InputSets) > 0 && !in.blank:
+		with = &yamldoc.Node{Pos: in.pos}
+		c.missing[with] = in
+	default:
+		with = yamldoc.NewString("", in.pos)
+		c.missing[with] = in
+	}
+	c.put(in, with)
+}
+
+func (c *compiler) put(in *input, with *yamldoc.Node) {
+	delete(c.byNode, in.node)
+	in.node.Replace(with)
+	in.node = with
+	c.byNode[with] = in
+}
+
+// collect finds the markers below a node and checks how they are written.
+func (c *compiler) collect(n *yamldoc.Node, path string) {
+	for i, it := range n.Items {
+		c.collect(it, join(path, elementName(it, i)))
+	}
+	for _, e := range n.Entries {
+		c.collect(e.Value, join(path, e.Key.Text))
+	}
+	if n.Kind != yamldoc.String || !strings.HasPrefix(n.Text, inputMark) {
+		return
+	}
+	m, bad := parseMarker(n.Text)
+	if bad != "" {
+		if strings.HasPrefix(bad, ".") {
+			c.add(core.SeverityError, n, n.Pos, CodeInputMarker, fmt.Sprintf("%q is not a call of a runtime input", bad),
+				"known calls: .default(V) .allowedValues(A,B) .selectOneFrom(A,B) .selectManyFrom(A,B) .regex(R) .executionInput()")
+			return
+		}
+		return // text with an expression in it
+	}
+	if p := n.Parent(); p.Get("value") == n && p.Get("name").Scalar() {
+		path = strings.TrimSuffix(path, ".value") // a variable's value is named by the variable
+	}
+	in := &input{marker: m, path: path, node: n, pos: n.Pos}
+	c.open = append(c.open, in)
+	c.byNode[n], c.byPath[path] = in, in
+	if m.execution {
+		c.unsupported(n, n.Pos, "executionInput(): asking for a value while running")
+	}
+	if m.regex != "" {
+		c.regex(n, n.Pos, m.regex, CodeInputMarker)
+	}
+	if m.hasDefault {
+		if strings.HasPrefix(m.def, "*") {
+			c.errorf(n, CodeInputMarker, "", "a default cannot begin with *")
+		} else if why := m.accept(m.def); why != "" {
+			c.errorf(n, CodeInputMarker, "make the default one of the allowed values", "the default %s", why)
+		}
+	}
+}
+
+// elementName is how a path names a list element: by its identity, "" for a
+// parallel, whose elements are named as if they stood beside it.
+func elementName(it *yamldoc.Node, i int) string {
+	if w := wrapped(it); w != nil {
+		if w.Kind == yamldoc.List {
+			return ""
+		}
+		it = w
+	}
+	if id := identity(it); id != "" {
+		return id
+	}
+	return itoa(i)
+}
+
+// wrapped is the value of a one-key element such as `stage:`, nil for others.
+func wrapped(it *yamldoc.Node) *yamldoc.Node {
+	for _, k := range []string{"stage", "step", "stepGroup", "parallel", "barrier"} {
+		if v := it.Get(k); v != nil && (v.Kind == yamldoc.Map || k == "parallel" && v.Kind == yamldoc.List) {
+			return v
+		}
+	}
+	return nil
+}
+
+// identity is what tells an element of a list from its neighbours: "" for none.
+func identity(it *yamldoc.Node) string {
+	for _, k := range []string{"identifier", "name", "key"} {
+		if v := it.Get(k); v.Scalar() {
+			return v.Text
+		}
+	}
+	return ""
+}
+
+// join appends a step to a path, leaving out the wrappers that paths skip.
+func join(path, step string) string {
+	switch {
+	case step == "" || step == "parallel" || step == "stage" || step == "step" || step == "stepGroup":
+		return path
+	case path == "":
+		return step
+	}
+	return path + "." + step
+}
+
+// single applies one value of the command line.
+func (c *compiler) single(p *yamldoc.Node, name, value string) {
+	path := strings.TrimPrefix(name, "pipeline.")
+	in := c.byPath[path]
+	if in == nil {
+		in = c.byPath["variables."+path]
+	}
+	if in == nil {
+		c.unknownInput(p, name, strings.TrimPrefix(path, "variables."))
+		return
+	}
+	with := yamldoc.NewPlain(value, in.pos)
+	if t := strings.TrimSpace(value); !strings.HasPrefix(in.path, "variables.") && (strings.HasPrefix(t, "[") || strings.HasPrefix(t, "{")) {
+		if docs, diags := yamldoc.Parse("", []byte(value)); len(diags) == 0 && len(docs) == 1 {
+			with = docs[0].Root
+		}
+	}
+	c.supply(in, with, "input "+name)
+}
+
+func (c *compiler) unknownInput(p *yamldoc.Node, name, short string) {
+	if v := c.fixedVariable(p, short); v != nil {
+		c.errorf(v, CodeFixedInput, "write value: <+input> to leave it open", "input %s: the value of the variable is fixed", name)
+		return
+	}
+	help := "this pipeline has no runtime inputs"
+	var names []string
+	for _, in := range c.open[:min(len(c.open), 1000)] {
+		names = append(names, in.name())
+	}
+	if len(names) > 0 {
+		help = "known inputs: " + strings.Join(names[:min(len(names), 20)], ", ")
+		if near := nearest(short, names); near != "" {
+			help = fmt.Sprintf("did you mean %q?", near)
+		}
+	}
+	c.errorf(p, CodeUnknownInput, help, "unknown input %q", name)
+}
+
+func (c *compiler) fixedVariable(p *yamldoc.Node, name string) *yamldoc.Node {
+	list := p.Get("variables")
+	if list == nil {
+		return nil
+	}
+	for _, it := range list.Items {
+		if textAt(it, "name") == name {
+			return it.Get("value")
+		}
+	}
+	return nil
+}
+
+// supply validates a value and puts it in an input's place. Its pointer is the
+// input's, its position its own.
+func (c *compiler) supply(in *input, value *yamldoc.Node, what string) {
+	if c.empty(value) {
+		in.blank = true
+		return
+	}
+	if value.Kind == yamldoc.String && strings.HasPrefix(value.Text, inputMark) {
+		return // left open
+	}
+	if value.Scalar() {
+		if why := in.accept(value.Text); why != "" {
+			c.errorf(value, CodeInput, "", "%s: %s", what, why)
+		}
+	} else if value.Kind == yamldoc.List {
+		for _, it := range value.Items {
+			if why := in.accept(it.Text); why != "" {
+				c.errorf(it, CodeInput, "", "%s: %s", what, why)
+			}
+		}
+	}
+	in.given = true
+	c.put(in, value.Clone())
+}
+
+// missingInput asks for a value nobody gave, once.
+func (c *compiler) missingInput(n *yamldoc.Node, in *input) {
+	if in.given {
+		return
+	}
+	in.given = true
+	c.add(core.SeverityError, n, in.pos, CodeMissingInput, fmt.Sprintf("the runtime input %s has no value", in.name()),
+		fmt.Sprintf("give it with --input %s=VALUE or in an input set", in.name()))
+}

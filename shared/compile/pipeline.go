@@ -1,0 +1,129 @@
+package compile
+
+import (
+	"cmp"
+	"strconv"
+	"time"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/steps"
+	"github.com/slipway-cd/slipway/shared/yamldoc"
+)
+
+// MaxParallel is how many branches a parallel may have (BEHAVIOUR §28).
+const MaxParallel = 256
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+var pipelineRules = rules{
+	"name": {}, "identifier": {}, "description": {}, "tags": {}, "orgIdentifier": {}, "projectIdentifier": {},
+	"stages": {}, "variables": {}, "delegateSelectors": {}, "timeout": {},
+	"allowStageExecutions": {}, "fixedInputsOnRerun": {},
+	"flowControl":       {refuse: "flowControl: barriers", noop: noBarriers},
+	"notificationRules": {refuse: "notificationRules", noop: allDisabled},
+	"properties":        {refuse: "properties.ci: building from a codebase", noop: noCodebase},
+	"template":          {refuse: "a pipeline template"},
+}
+
+// noBarriers reports a flowControl without barriers.
+func noBarriers(n *yamldoc.Node) bool {
+	b := n.Get("barriers")
+	return n.Kind == yamldoc.Map && (b == nil || b.Kind == yamldoc.Null || b.Kind == yamldoc.List && len(b.Items) == 0)
+}
+
+// allDisabled reports notification rules that are all switched off.
+func allDisabled(n *yamldoc.Node) bool {
+	if n.Kind != yamldoc.List {
+		return false
+	}
+	for _, it := range n.Items {
+		if e := it.Get("enabled"); e == nil || e.Text != "false" {
+			return false
+		}
+	}
+	return true
+}
+
+// noCodebase reports properties that name no codebase.
+func noCodebase(n *yamldoc.Node) bool {
+	for _, e := range n.Entries {
+		if e.Key.Text != "ci" || e.Value.Kind != yamldoc.Null && len(e.Value.Entries) > 0 {
+			return false
+		}
+	}
+	return n.Kind == yamldoc.Map
+}
+
+func (c *compiler) pipeline(p *yamldoc.Node) *core.Plan {
+	c.check(p, "the pipeline", pipelineRules)
+	c.tracks = map[string]int{}
+	id, _ := c.identifier(p, "the pipeline")
+	root := &core.Node{
+		Kind: core.KindPipeline, Identifier: id, Name: c.name(p, "the pipeline"), FQN: "pipeline", Track: "0",
+		Timeout: c.timeout(p, "the pipeline"), Selectors: c.selectors(p, nil),
+		Variables: c.variables(p, "the pipeline"), Tags: c.tags(p), Pos: p.Pos,
+	}
+	plan := &core.Plan{
+		Semantics: core.Semantics, Identifier: id, Name: root.Name, Tags: root.Tags, Root: root,
+		Scope: core.Scope{
+			Account: cmp.Or(c.opt.Scope.Account, core.DefaultAccount),
+			Org:     cmp.Or(c.plain(p, "orgIdentifier"), c.opt.Scope.Org, core.DefaultOrg),
+			Project: cmp.Or(c.plain(p, "projectIdentifier"), c.opt.Scope.Project, core.DefaultProject),
+		},
+	}
+	if t := p.Get("template"); t != nil && !c.empty(t) && p.Get("stages") == nil {
+		return plan
+	}
+	if list := c.listAt(p, "stages", "the pipeline"); list != nil {
+		c.stages(root, list)
+	}
+	return plan
+}
+
+// plain is the text of an optional scalar field, "" when absent.
+func (c *compiler) plain(m *yamldoc.Node, key string) string {
+	n := m.Get(key)
+	if n == nil || n.Kind == yamldoc.Null {
+		return ""
+	}
+	if !n.Scalar() {
+		c.errorf(n, CodeWrongType, "", "%s is %s: expected a string", key, n.Kind)
+	}
+	return n.Text
+}
+
+// timeout reads a node's timeout in ms, 0 when it has none of its own.
+func (c *compiler) timeout(m *yamldoc.Node, what string) int64 {
+	n := m.Get("timeout")
+	if n == nil || c.empty(n) {
+		return 0
+	}
+	d, _ := c.duration(n, "timeout of "+what, false)
+	return d.Milliseconds()
+}
+
+// track gives the next number below a track.
+func (c *compiler) track(parent string) string {
+	c.tracks[parent]++
+	return parent + "." + itoa(c.tracks[parent])
+}
+
+// duration reads a duration; ok is false when it is none, or an expression.
+func (c *compiler) duration(n *yamldoc.Node, what string, expression bool) (d time.Duration, ok bool) {
+	switch {
+	case !n.Scalar():
+		c.errorf(n, CodeWrongType, "write a time such as 10m", "%s is %s: expected a duration", what, n.Kind)
+	case isExpression(n):
+		if !expression {
+			c.unsupported(n, n.Pos, "an expression as "+what)
+		}
+	default:
+		v, err := steps.ParseDuration(n.Text)
+		if err != nil {
+			c.errorf(n, CodeDuration, "", "%s: %v", what, err)
+			return 0, false
+		}
+		return v, true
+	}
+	return 0, false
+}

@@ -1,0 +1,188 @@
+package compile
+
+import (
+	"strings"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/steps"
+	"github.com/slipway-cd/slipway/shared/yamldoc"
+)
+
+var stepRules = rules{
+	"type": {}, "identifier": {}, "name": {}, "description": {}, "spec": {}, "timeout": {}, "tags": {},
+	"when":              {refuse: "when: a condition of a step", noop: whenSuccess("stageStatus")},
+	"failureStrategies": {refuse: "failureStrategies of a step"},
+	"strategy":          {refuse: "strategy: looping over a step"},
+	"enforce":           {refuse: "enforce: policy sets of a step", noop: noPolicySets},
+	"identities":        {refuse: "identities of a step"},
+	"template":          {refuse: "a step template"},
+}
+
+var groupRules = rules{
+	"identifier": {}, "name": {}, "description": {}, "steps": {}, "variables": {}, "delegateSelectors": {}, "tags": {},
+	"when":              {refuse: "when: a condition of a step group", noop: whenSuccess("stageStatus")},
+	"failureStrategies": {refuse: "failureStrategies of a step group"},
+	"strategy":          {refuse: "strategy: looping over a step group"},
+	"stepGroupInfra":    {refuse: "stepGroupInfra: a containerized step group"},
+	"platform":          {refuse: "platform of a step group"},
+	"sharedPaths":       {refuse: "sharedPaths of a step group"},
+	"rollbackSteps":     {refuse: "rollbackSteps of a step group"},
+	"template":          {refuse: "a step group template"},
+}
+
+func noPolicySets(n *yamldoc.Node) bool {
+	p := n.Get("policySets")
+	return n.Kind == yamldoc.Map && (p == nil || p.Kind == yamldoc.Null || p.Kind == yamldoc.List && len(p.Items) == 0)
+}
+
+// walk compiles the steps of one stage or group.
+type walk struct {
+	c         *compiler
+	track     string // the track the steps are walked on
+	path      string // what an identifier is appended to for its FQN
+	seen      *ids   // identifiers must be unique among siblings, parallels included
+	selectors []string
+	what      string
+}
+
+// steps compiles a list of wrappers below parent.
+func (w walk) steps(parent *core.Node, list *yamldoc.Node) {
+	if len(list.Items) == 0 {
+		w.c.errorf(list, CodeMissingField, "add a - step:", "%s has no step", w.what)
+	}
+	for _, it := range list.Items {
+		e := w.c.wrapper(it, "steps", "step", "stepGroup", "parallel")
+		switch {
+		case e == nil:
+		case e.Key.Text == "parallel":
+			if !w.c.branches(e) {
+				continue
+			}
+			par := &core.Node{Kind: core.KindParallel, FQN: parent.FQN + "#" + itoa(len(parent.Children)), Pos: e.Key.Pos}
+			parent.Children = append(parent.Children, par)
+			w.branches(par, e.Value)
+			if len(par.Children) > MaxParallel {
+				w.c.errorf(e.Value, CodeTooMany, "split it", "parallel has %d branches: at most %d are allowed", len(par.Children), MaxParallel)
+			}
+		default:
+			w.node(parent, e, w.track)
+		}
+	}
+}
+
+// branches compiles the branches of a parallel. A parallel directly in a parallel
+// means the same as its branches would there.
+func (w walk) branches(par *core.Node, list *yamldoc.Node) {
+	for _, it := range list.Items {
+		e := w.c.wrapper(it, "parallel", "step", "stepGroup", "parallel")
+		switch {
+		case e == nil:
+		case e.Key.Text == "parallel":
+			if w.c.branches(e) {
+				w.branches(par, e.Value)
+			}
+		default:
+			track := w.c.track(w.track)
+			if n := w.node(par, e, track); n != nil {
+				n.Track = track
+			}
+		}
+	}
+}
+
+// node compiles a step or group whose own steps walk on track.
+func (w walk) node(parent *core.Node, e *yamldoc.Entry, track string) *core.Node {
+	m := e.Value
+	if m.Kind != yamldoc.Map {
+		w.c.add(core.SeverityError, m, e.Key.Pos, CodeWrongType, e.Key.Text+" is "+m.Kind.String()+": expected a map", "indent its fields below "+e.Key.Text+":")
+		return nil
+	}
+	if e.Key.Text == "stepGroup" {
+		return w.group(parent, m, track)
+	}
+	return w.step(parent, m)
+}
+
+// named reads what steps and groups have in common.
+func (w walk) named(m *yamldoc.Node, kind string) (n *core.Node, what string) {
+	id, idNode := w.c.identifier(m, "the "+kind)
+	what = kind + " " + id
+	if id == "" {
+		what = "the " + kind
+	}
+	w.c.unique(w.seen, id, idNode, "the identifier", w.what)
+	return &core.Node{Identifier: id, Name: w.c.name(m, what), FQN: w.path + id, Pos: m.Pos}, what
+}
+
+func (w walk) group(parent *core.Node, m *yamldoc.Node, track string) *core.Node {
+	n, what := w.named(m, "step group")
+	n.Kind = core.KindGroup
+	w.c.check(m, what, groupRules)
+	n.Selectors = w.c.selectors(m, w.selectors)
+	n.Variables = w.c.variables(m, what)
+	n.Tags = w.c.tags(m)
+	parent.Children = append(parent.Children, n)
+	if t := m.Get("template"); t != nil && !w.c.empty(t) {
+		return n
+	}
+	if list := w.c.listAt(m, "steps", what); list != nil {
+		in := walk{c: w.c, track: track, path: n.FQN + ".steps.", seen: newIDs(), selectors: n.Selectors, what: what}
+		in.steps(n, list)
+	}
+	return n
+}
+
+func (w walk) step(parent *core.Node, m *yamldoc.Node) *core.Node {
+	n, what := w.named(m, "step")
+	n.Kind = core.KindStep
+	w.c.check(m, what, stepRules)
+	if t := m.Get("template"); t != nil && !w.c.empty(t) {
+		return nil
+	}
+	step, ok := w.c.stepType(m, what)
+	if !ok {
+		return nil
+	}
+	n.Type = step.Type
+	n.Timeout = w.c.timeout(m, what)
+	n.Tags = w.c.tags(m)
+	spec := w.c.mapAt(m, "spec", what)
+	if spec == nil {
+		return nil
+	}
+	n.Selectors = w.c.selectors(spec, w.selectors)
+	n.Spec = w.c.object(spec, step.Fields, "the spec of "+what)
+	delete(n.Spec, "delegateSelectors")
+	if step.Type == "HarnessApproval" {
+		w.c.approval(spec, what)
+	}
+	w.c.expressions(spec)
+	parent.Children = append(parent.Children, n)
+	return n
+}
+
+// stepType returns the catalogue's entry for a step; ok is false (and said) for
+// types we do not execute.
+func (c *compiler) stepType(m *yamldoc.Node, what string) (steps.Step, bool) {
+	typ, n := c.scalar(m, "type", what)
+	if n == nil {
+		return steps.Step{}, false
+	}
+	if s, ok := steps.Lookup(typ); ok {
+		return s, true
+	}
+	var mine []string
+	for _, s := range steps.All() {
+		mine = append(mine, s.Type)
+	}
+	if steps.Known(typ) {
+		c.unsupported(n, n.Pos, "step type "+typ)
+		return steps.Step{}, false
+	}
+	help := "steps that run: " + strings.Join(mine, ", ")
+	if near := nearest(typ, append(mine, steps.Others()...)); near != "" {
+		help = "did you mean " + near + "?"
+	}
+	c.errorf(n, CodeUnknownType, help, "unknown step type %q", typ)
+	return steps.Step{}, false
+}

@@ -95,7 +95,7 @@ func TestAnyOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := newSim(t, 0, p())
 			want.play()
-			for seed := range uint64(150) {
+			for seed := range uint64(60) {
 				s := newSim(t, seed, p())
 				s.twice = true
 				if root := s.play(); root.Status != core.Succeeded {
@@ -214,7 +214,7 @@ func (s *sim) stepsRun() string {
 func TestStop(t *testing.T) {
 	for name, p := range plans {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(150) {
+			for seed := range uint64(60) {
 				s := newSim(t, seed, p())
 				s.twice = true
 				s.bag = append(s.bag, func() {

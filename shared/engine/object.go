@@ -160,6 +160,10 @@ func (s *scope) outputs(v any) any {
 // NodeRef is the reference of how a node stands, in Need and facts.
 func NodeRef(fqn string) string { return "node:" + fqn }
 
+// BlobRef is the reference of outputs kept outside the event; the fact's Outputs
+// are they. The event that is being decided on may be the one that brings them.
+func BlobRef(o core.OutputsRef) string { return "blob:" + o.Digest + ":" + o.Blob }
+
 // ExportRef is the reference of what was published under an alias in a scope;
 // the fact's Outputs are the output variables.
 func ExportRef(scopeFQN, key string) string { return "export:" + scopeFQN + "#" + key }
@@ -175,9 +179,13 @@ func (w *walk) lookup(n *core.Node, outputs bool) (core.Fact, error) {
 		if s == nil {
 			return core.Fact{}, nil
 		}
-		if s.OutputsRef == nil || !outputs {
-			return core.Fact{Found: true, Status: s.Status, Started: s.Started, Ended: s.Ended, Attempt: s.Attempt, Outputs: s.Outputs}, nil
+		f := core.Fact{Found: true, Status: s.Status, Started: s.Started, Ended: s.Ended, Attempt: s.Attempt, Outputs: s.Outputs}
+		if s.OutputsRef != nil && outputs {
+			kept, err := w.fact(BlobRef(*s.OutputsRef))
+			f.Outputs = kept.Outputs
+			return f, err
 		}
+		return f, nil
 	}
 	return w.fact(NodeRef(n.FQN))
 }

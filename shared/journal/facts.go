@@ -18,6 +18,10 @@ func (j *Journal) lookup(ctx context.Context, run *engine.Run, ref string) (core
 	switch kind {
 	case "node":
 		return j.nodeFact(ctx, run, name)
+	case "blob":
+		digest, blob, _ := strings.Cut(name, ":")
+		out, err := j.kept(ctx, core.OutputsRef{Blob: blob, Digest: digest})
+		return core.Fact{Found: true, Outputs: out}, err
 	case "export":
 		scope, key, _ := strings.Cut(name, "#")
 		return j.exportFact(ctx, run, scope, key)
@@ -76,12 +80,17 @@ func (j *Journal) Outputs(ctx context.Context, n *engine.Node) (map[string]any, 
 	if n.OutputsRef == nil {
 		return n.Outputs, nil
 	}
-	body, err := j.ports.Blobs.Get(ctx, n.OutputsRef.Blob)
+	return j.kept(ctx, *n.OutputsRef)
+}
+
+// kept fetches outputs from their blob.
+func (j *Journal) kept(ctx context.Context, o core.OutputsRef) (map[string]any, error) {
+	body, err := j.ports.Blobs.Get(ctx, o.Blob)
 	if err != nil {
 		return nil, err
 	}
-	if digest(body) != n.OutputsRef.Digest {
-		return nil, fault.New(fault.Internal, "outputs %s are not what was recorded", n.OutputsRef.Blob)
+	if digest(body) != o.Digest {
+		return nil, fault.New(fault.Internal, "outputs %s are not what was recorded", o.Blob)
 	}
 	var out map[string]any
 	return out, json.Unmarshal(body, &out)

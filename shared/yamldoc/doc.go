@@ -14,6 +14,7 @@ const (
 	MaxAliases    = 1_000     // aliases in a document
 	MaxNodes      = 300_000   // values, those that aliases repeat included
 	MaxEmptyLines = 1_000     // blank lines in a row
+	MaxKeys       = 1_000     // keys of one block map
 	MaxEmpty      = 2_000     // keys and list items left without a value
 	MaxDocuments  = 1_000     // documents in one input
 )

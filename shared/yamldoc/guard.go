@@ -9,8 +9,8 @@ import (
 )
 
 // guard holds a document to its bounds on the flat list of tokens, before the
-// parser builds anything: the parser recurses with depth and takes quadratic
-// time over empty values.
+// parser builds anything: the parser recurses with depth and with the keys of a
+// block map, and takes quadratic time over those and over empty values.
 func guard(file string, first int, tokens token.Tokens) *core.Diagnostic {
 	g := guardState{}
 	for i, tk := range tokens {
@@ -25,14 +25,17 @@ func guard(file string, first int, tokens token.Tokens) *core.Diagnostic {
 	return nil
 }
 
+// opened is a block map or list that has begun.
 type opened struct {
 	col  int
 	dash bool
+	keys int // of a map, so far
 }
 
 type guardState struct {
 	block                         []opened // open block maps and lists, by column
 	flow                          int      // open [ and {
+	keys                          int      // of the block map last added to
 	aliases, values, empty, props int
 }
 
@@ -67,6 +70,8 @@ func (g *guardState) see(tk, next *token.Token) (msg, help string) {
 	switch {
 	case len(g.block)+g.flow > MaxDepth || g.props > MaxDepth:
 		return fmt.Sprintf("maps and lists are nested more than %d deep", MaxDepth), "flatten the document"
+	case g.keys > MaxKeys:
+		return fmt.Sprintf("more than %d keys in one map", MaxKeys), "split it"
 	case g.aliases > MaxAliases:
 		return fmt.Sprintf("more than %d aliases", MaxAliases), "write the values out"
 	case g.empty > MaxEmpty:
@@ -79,14 +84,18 @@ func (g *guardState) see(tk, next *token.Token) (msg, help string) {
 
 // open notes that a key or a dash stands at a column, closing what is deeper.
 func (g *guardState) open(col int, dash bool) {
+	g.keys = 1
 	for n := len(g.block); n > 0; n = len(g.block) {
 		top := g.block[n-1]
 		if top.col < col || top.col == col && dash && !top.dash {
 			break
 		}
+		if top.col == col && !dash && !top.dash {
+			g.keys = top.keys + 1
+		}
 		g.block = g.block[:n-1]
 	}
-	g.block = append(g.block, opened{col, dash})
+	g.block = append(g.block, opened{col, dash, g.keys})
 }
 
 // emptyAfter reports whether a colon or a dash has nothing after it.

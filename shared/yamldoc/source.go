@@ -80,10 +80,13 @@ func marker(line []byte, m string) bool {
 	return bytes.HasPrefix(line, []byte(m)) && (len(line) == 3 || line[3] == ' ' || line[3] == '\t')
 }
 
+// maxBlankCost bounds empty lines times document bytes: some seconds' worth.
+const maxBlankCost = 150_000_000_000
+
 // scan looks at the bytes of a document before the YAML library sees them and
 // refuses what that would take too long over.
 func (c chunk) scan(file string) *core.Diagnostic {
-	blank, line, start := 0, 0, 0
+	blank, line, start, cost := 0, 0, 0, 0
 	for i, b := range c.data {
 		if i == MaxDocument {
 			return at(file, c.first+line+1, column(c.data[start:i]), CodeTooLarge,
@@ -95,6 +98,11 @@ func (c chunk) scan(file string) *core.Diagnostic {
 			if blank++; blank > MaxEmptyLines {
 				return at(file, c.first+line, 1, CodeTooLarge,
 					fmt.Sprintf("more than %d empty lines in a row", MaxEmptyLines), "remove some of them")
+			}
+			if blank > 2 { // the library looks at a block scalar anew for each
+				if cost += len(c.data); cost > maxBlankCost {
+					return at(file, c.first+line, 1, CodeTooLarge, "too many empty lines for a document of this size", "remove some of them")
+				}
 			}
 		case b != ' ' && b != '\r' && b != '\t':
 			blank = 0

@@ -124,25 +124,30 @@ func TestStream(t *testing.T) {
 func TestErrors(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	tests := map[string]struct{ text, want string }{
-		"tab":              {"a: 1\n\tb: 2\n", "t.yaml:2:1: error: a tab stands where YAML needs spaces (indent with spaces)"},
-		"two colons":       {"a: b: c", "t.yaml:1:4: error: a second `key:` on the same line"},
-		"open quote":       {"x: 1\na: \"abc\n", "t.yaml:2:4: error: a string opened with \" is not closed"},
-		"open bracket":     {"a: [1\nb: 2", "is not closed"},
-		"duplicate":        {"a: 1\nb: 1\na: 2", "t.yaml:3:1: error: key \"a\" is already set on line 1"},
-		"unknown alias":    {"a: *nope", "t.yaml:1:4: error: alias *nope has no anchor"},
-		"alias in itself":  {"a: &x [*x]", "t.yaml:1:8: error: alias *x stands inside its own anchor"},
-		"map as key":       {"{a: 1}: x", "a key must be a plain word"},
-		"merge of scalar":  {"a: &x 1\nb: {<<: *x}", "t.yaml:2:5: error: << must name a map, not a number"},
-		"not UTF-8":        {"a: \xff", "t.yaml:1:4: error: the text is not valid UTF-8"},
-		"control":          {"a: \x01", "t.yaml:1:4: error: control character 0x01"},
-		"deep flow":        {"a: " + deep(100), "t.yaml:1:103: error: maps and lists are nested more than 100 deep"},
-		"deep block":       {strings.Repeat("- ", 101) + "x", "nested more than 100 deep"},
-		"big scalar":       {"a: x\nb: " + strings.Repeat("x", MaxScalar+1), "t.yaml:2:4: error: a value is larger than 256 KB"},
-		"big document":     {strings.Repeat("a: x # padding\n", MaxDocument/15+1), "the document is larger than 3 MB"},
-		"many aliases":     {"a: &x 1\nb: [" + strings.Repeat("*x, ", 1001) + "]", "more than 1000 aliases"},
-		"alias bomb":       {bomb(8), "aliases repeat included"},
-		"many empty lines": {"a: |\n  x\n" + strings.Repeat("\n", 1001), "more than 1000 empty lines"},
-		"many tags":        {"a: " + strings.Repeat("!x ", 5000) + "y", "error"},
+		"tab":                  {"a: 1\n\tb: 2\n", "t.yaml:2:1: error: a tab stands where YAML needs spaces (indent with spaces)"},
+		"two colons":           {"a: b: c", "t.yaml:1:4: error: a second `key:` on the same line"},
+		"open quote":           {"x: 1\na: \"abc\n", "t.yaml:2:4: error: a string opened with \" is not closed"},
+		"open bracket":         {"a: [1\nb: 2", "is not closed"},
+		"duplicate":            {"a: 1\nb: 1\na: 2", "t.yaml:3:1: error: key \"a\" is already set on line 1"},
+		"unknown alias":        {"a: *nope", "t.yaml:1:4: error: alias *nope has no anchor"},
+		"alias in itself":      {"a: &x [*x]", "t.yaml:1:8: error: alias *x stands inside its own anchor"},
+		"map as key":           {"{a: 1}: x", "a key must be a plain word"},
+		"merge of scalar":      {"a: &x 1\nb: {<<: *x}", "t.yaml:2:5: error: << must name a map, not a number"},
+		"not UTF-8":            {"a: \xff", "t.yaml:1:4: error: the text is not valid UTF-8"},
+		"control":              {"a: \x01", "t.yaml:1:4: error: control character 0x01"},
+		"deep flow":            {"a: " + deep(100), "t.yaml:1:103: error: maps and lists are nested more than 100 deep"},
+		"deep block":           {strings.Repeat("- ", 101) + "x", "nested more than 100 deep"},
+		"big scalar":           {"a: x\nb: " + strings.Repeat("x", MaxScalar+1), "t.yaml:2:4: error: a value is larger than 256 KB"},
+		"big document":         {strings.Repeat("a: x # padding\n", MaxDocument/15+1), "the document is larger than 3 MB"},
+		"many aliases":         {"a: &x 1\nb: [" + strings.Repeat("*x, ", 1001) + "]", "more than 1000 aliases"},
+		"alias bomb":           {bomb(8), "aliases repeat included"},
+		"many empty lines":     {"a: |\n  x\n" + strings.Repeat("\n", 1001), "more than 1000 empty lines"},
+		"many keys":            {manyKeys(MaxKeys + 1), "t.yaml:1002:5: error: more than 1000 keys in one map"},
+		"empty lines over all": {"a: |\n" + strings.Repeat(strings.Repeat("\n", 100)+" x\n", 29_000), "too many empty lines"},
+		"many empty values":    {strings.Repeat("- a:\n", MaxEmpty+1), "more than 2000 keys or list items without a value"},
+		"many documents":       {strings.Repeat("---\na\n", MaxDocuments+1), "more than 1000 documents"},
+		"many values":          {"a: [" + strings.Repeat("x,", MaxNodes+1) + "]", "more than 300000 values"},
+		"many tags":            {"a: " + strings.Repeat("!x ", 5000) + "y", "error"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -160,6 +165,7 @@ func TestBounds(t *testing.T) {
 		"scalar":      "a: " + strings.Repeat("x", MaxScalar),
 		"depth":       strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth),
 		"block depth": strings.Repeat("- ", MaxDepth) + "x",
+		"keys":        manyKeys(MaxKeys),
 		"aliases":     "a: &x 1\nb: [" + strings.Repeat("*x, ", MaxAliases) + "]",
 		"empty lines": "a: |\n  x\n" + strings.Repeat("\n", MaxEmptyLines-1),
 	}
@@ -170,6 +176,15 @@ func TestBounds(t *testing.T) {
 			}
 		})
 	}
+}
+
+func manyKeys(n int) string {
+	var b strings.Builder
+	b.WriteString("m:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  k%d: [x: y]\n", i)
+	}
+	return b.String()
 }
 
 // bomb is the billion laughs, n levels of nine.

@@ -46,7 +46,7 @@ func TestScript(t *testing.T) {
 }
 
 // patience is how long a condition may take to come true.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // until runs a command again and again until its output matches, and leaves the
 // output in the file seen: until REGEX PROGRAM ARG…

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-cd/slipway/localstack/embedded/clock"
 	"github.com/slipway-cd/slipway/localstack/embedded/platform"
 	"github.com/slipway-cd/slipway/localstack/embedded/weak"
+	"github.com/slipway-cd/slipway/localstack/embedded/workflow"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/view"
 	"github.com/slipway-cd/slipway/shared/wire"
@@ -232,10 +233,11 @@ func TestWeak(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			seed := weak.Seed(t)
 			effects := filepath.Join(t.TempDir(), "effects")
-			in := startInside(t, platform.Config{Delegate: true, Clock: clock.Fast(20, time.Now()), Wrap: func(p core.Ports) core.Ports {
-				p.Store, p.Bus = weak.Store(p.Store, weak.Usual(seed)), weak.Bus(p.Bus, weak.Usual(seed))
-				return p
-			}})
+			in := startInside(t, platform.Config{Delegate: true, Clock: clock.Fast(20, time.Now()),
+				Weak: &workflow.Weak{Seed: seed, Duplicate: 0.3, Delay: 2 * time.Second}, Wrap: func(p core.Ports) core.Ports {
+					p.Store, p.Bus = weak.Store(p.Store, weak.Usual(seed)), weak.Bus(p.Bus, weak.Usual(seed))
+					return p
+				}})
 			run := ""
 			for run == "" { // a call may fail; its key makes it safe to repeat
 				out, err := in.admin.Launch(t.Context(), client.Launch{YAML: crashYAML(effects), File: "crash.yaml", Key: "weak"})

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -128,5 +129,47 @@ func TestCorpusCompiles(t *testing.T) {
 				t.Error(diags)
 			}
 		})
+	}
+}
+
+// TestRulesKnowTheSchema holds that no field of the official schema is unknown to
+// the envelopes.
+func TestRulesKnowTheSchema(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "schema", "v0", "pipeline.json"))
+	if err != nil {
+		t.Skip("no schema beside the checkout")
+	}
+	type object struct{ Properties map[string]any }
+	var doc struct {
+		Definitions struct {
+			Pipeline struct {
+				Steps  struct{ Custom map[string]object }
+				Stages struct{ Custom, Approval map[string]object }
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	p := doc.Definitions.Pipeline
+	for what, c := range map[string]struct {
+		schema map[string]any
+		rules  rules
+	}{
+		"CustomStageNode":         {p.Stages.Custom["CustomStageNode"].Properties, stageRules},
+		"ApprovalStageNode":       {p.Stages.Approval["ApprovalStageNode"].Properties, stageRules},
+		"ExecutionElement":        {p.Stages.Custom["ExecutionElementConfig"].Properties, executionRules},
+		"StepGroupElement":        {p.Stages.Custom["StepGroupElementConfig"].Properties, groupRules},
+		"ShellScriptStepNode":     {p.Steps.Custom["ShellScriptStepNode"].Properties, stepRules},
+		"HarnessApprovalStepNode": {p.Steps.Custom["HarnessApprovalStepNode"].Properties, stepRules},
+	} {
+		if len(c.schema) == 0 {
+			t.Errorf("%s: not found in the schema", what)
+		}
+		for field := range c.schema {
+			if _, ok := c.rules[field]; !ok {
+				t.Errorf("%s: field %s is not known", what, field)
+			}
+		}
 	}
 }

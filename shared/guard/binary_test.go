@@ -33,7 +33,7 @@ func TestBinaries(t *testing.T) {
 			for _, dep := range deps(t, r.dir) {
 				for _, b := range banned {
 					if inside(dep, b.path) && !below(r.dir, b.except) {
-						t.Errorf("%s links %s: %s (go mod why -m %s)", r.dir, dep, b.why, b.path)
+						t.Errorf("%s links %s: %s (go mod why %s)", r.dir, dep, b.why, dep)
 					}
 				}
 			}

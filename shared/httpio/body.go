@@ -81,15 +81,15 @@ func readJSON(r *http.Request, limit int64, v any, strict bool) error {
 }
 
 func decode(body []byte, v any, strict bool) error {
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
+		return fault.New(fault.Invalid, "the body is empty: it is a JSON object")
+	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	if strict {
 		d.DisallowUnknownFields()
 	}
-	err := d.Decode(v)
-	if errors.Is(err, io.EOF) {
-		return fault.New(fault.Invalid, "the body is empty: it is a JSON object")
-	}
-	if err != nil {
+	if err := d.Decode(v); err != nil {
 		return notJSON(err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {

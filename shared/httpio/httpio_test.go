@@ -73,7 +73,7 @@ func golden(t *testing.T, name, got string) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(file) //nolint:gosec // testdata
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func TestTooLargeOnTheWire(t *testing.T) {
 	}))
 	defer s.Close()
 	c := &http.Client{Timeout: 10 * time.Second}
-	resp, err := c.Post(s.URL, "text/plain", strings.NewReader(strings.Repeat("x", 1000))) //nolint:noctx // a test
+	resp, err := c.Post(s.URL, "text/plain", strings.NewReader(strings.Repeat("x", 1000)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func golden(t *testing.T, name, got string) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(file) //nolint:gosec // testdata
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

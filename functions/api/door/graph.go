@@ -87,7 +87,7 @@ func graphNodeOf(r view.Run, n view.Node) graphNode {
 		Outcomes: map[string]any{}, Parameters: map[string]any{}, Details: map[string]any{}, Responses: []any{}, Progress: []any{},
 		Delegates: []delegateInfo{}, Interrupts: []any{}, Failure: failed(n.Failure), LogKey: logKey(r, n),
 		CreatedAt: moment(n.Started), StartTs: moment(n.Started), EndTs: moment(n.Finished)}
-	if n.Outputs != nil {
+	if len(n.Outputs) > 0 {
 		g.Outcomes["output"] = n.Outputs
 	}
 	if n.Approval != "" {

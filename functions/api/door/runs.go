@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/journal"
 	"github.com/slipway-cd/slipway/shared/launch"
+	"github.com/slipway-cd/slipway/shared/view"
 	"github.com/slipway-cd/slipway/shared/wire"
 )
 
@@ -95,13 +96,23 @@ func (d *door) listRuns(c *call) (httpio.Answer, error) {
 	}
 	listed := make([]listedRun, len(runs))
 	for i, r := range runs {
-		status, err := d.Views.Now(c.ctx, r)
-		if err != nil {
+		if listed[i], err = d.asItIs(c, r); err != nil {
 			return httpio.Answer{}, err
 		}
-		listed[i] = listedRun{r, status.API()}
 	}
 	return httpio.Answer{Body: map[string]any{"runs": listed, "cursor": cursor}}, nil
+}
+
+// asItIs looks at a run that its summary calls open: what it waits for, or when it
+// has ended if the summary does not know yet.
+func (d *door) asItIs(c *call, r core.Run) (listedRun, error) {
+	status, err := d.Views.Now(c.ctx, r)
+	if err == nil && status.Terminal() && r.Ended == 0 {
+		var run view.Run
+		run, err = d.Views.Run(c.ctx, c.who.Account, r.ID)
+		r.Ended = run.Finished
+	}
+	return listedRun{r, status.API()}, err
 }
 
 // pageOfRuns returns at least one run unless there are no more. The cursor is the

@@ -88,7 +88,7 @@ func (a *adapters) openWorkflow(cfg Config, fns core.Functions) error {
 	}
 	var err error
 	a.workflow, err = workflow.New(workflow.Config{Definitions: machines, Functions: fns, Clock: cfg.Clock, IDs: a.ids,
-		Records: a.file.Records("workflow"), OnTransition: cfg.OnTransition, Log: cfg.Logger, Paused: true})
+		Records: a.file.Records("workflow"), OnTransition: cfg.OnTransition, Log: cfg.Logger, Paused: true, Weak: cfg.Weak})
 	return err
 }
 

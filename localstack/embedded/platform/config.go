@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-cd/slipway/delegate/runner"
 	"github.com/slipway-cd/slipway/localstack/embedded/clock"
+	"github.com/slipway-cd/slipway/localstack/embedded/workflow"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/dispatch"
 )
@@ -32,6 +33,7 @@ type Config struct {
 	OnTransition func(machine, state string) // every state entered
 	OnInvoke     func(function string)       // every function invoked
 	KillGrace    time.Duration               // of the built-in delegate
+	Weak         *workflow.Weak              // how unkind the workflow is
 }
 
 func (c Config) withDefaults() Config {

@@ -36,13 +36,13 @@ func (c *change) step(d *draft, st asl.Step) {
 	c.count(d, st)
 	switch {
 	case st.End == nil && d.rec.events >= core.MaxHistoryEvents:
-		c.end(d, core.ExecutionFailed, nil, &asl.Failure{Error: asl.ErrRuntime, Cause: "the execution reached the maximum number of history events"})
+		c.end(d, core.ExecutionFailed, asl.Data{}, &asl.Failure{Error: asl.ErrRuntime, Cause: "the execution reached the maximum number of history events"})
 	case st.End == nil:
 		c.stand(d, st)
 	case st.End.Failure != nil:
-		c.end(d, core.ExecutionFailed, nil, st.End.Failure)
+		c.end(d, core.ExecutionFailed, asl.Data{}, st.End.Failure)
 	default:
-		c.end(d, core.ExecutionSucceeded, st.End.Output.JSON(), nil)
+		c.end(d, core.ExecutionSucceeded, st.End.Output, nil)
 	}
 }
 
@@ -65,7 +65,7 @@ func (c *change) leave(d *draft, cause string) {
 func (c *change) abort(d *draft, cause string) {
 	c.leave(d, cause)
 	d.rec.parent = "" // nobody waits any more
-	c.end(d, core.ExecutionAborted, nil, &asl.Failure{Cause: cause})
+	c.end(d, core.ExecutionAborted, asl.Data{}, &asl.Failure{Cause: cause})
 }
 
 // historyEvents is how many events Step Functions writes for a state that goes
@@ -116,10 +116,13 @@ func (c *change) launch(d *draft) {
 }
 
 // end ends an execution and tells the one that waits for it.
-func (c *change) end(d *draft, status core.ExecutionStatus, output []byte, f *asl.Failure) {
+func (c *change) end(d *draft, status core.ExecutionStatus, output asl.Data, f *asl.Failure) {
 	r := &d.rec
-	r.status, r.stopped, r.output = status, c.now.UnixMilli(), output
+	r.status, r.stopped = status, c.now.UnixMilli()
 	r.events++
+	if status == core.ExecutionSucceeded {
+		r.output = output.JSON()
+	}
 	if f != nil {
 		r.failure, r.cause = f.Error, f.Cause
 	}
@@ -135,5 +138,5 @@ func (c *change) end(d *draft, status core.ExecutionStatus, output []byte, f *as
 		return
 	}
 	p.rec.child = ""
-	c.childEnded(p, r)
+	c.childEnded(p, d, output)
 }

@@ -54,11 +54,11 @@ func refused(name, format string, args ...any) *asl.Failure {
 
 // childEnded answers a startExecution.sync:2 task: input and output come parsed,
 // and any end but success is States.TaskFailed with the description as its cause.
-func (c *change) childEnded(p *draft, child *record) {
-	input, _ := asl.DataOf(child.input)
+func (c *change) childEnded(p, d *draft, output asl.Data) {
+	child := &d.rec
 	v := map[string]any{
 		"ExecutionArn":    executionARN(child.machine, child.name),
-		"Input":           input.Value,
+		"Input":           d.x.input,
 		"Name":            child.name,
 		"StartDate":       number(child.started),
 		"StateMachineArn": machineARN(child.machine),
@@ -66,7 +66,6 @@ func (c *change) childEnded(p *draft, child *record) {
 		"StopDate":        number(child.stopped),
 	}
 	if child.status == core.ExecutionSucceeded {
-		output, _ := asl.DataOf(child.output)
 		v["Output"] = output.Value
 		c.complete(p, asl.Data{Value: v})
 		return

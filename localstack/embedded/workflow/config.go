@@ -69,7 +69,7 @@ func (c Config) withDefaults() Config {
 		c.OnTransition = func(string, string) {}
 	}
 	if c.Jitter == nil {
-		c.Jitter = rand.Float64 //nolint:gosec // spreads retries, guards nothing
+		c.Jitter = rand.Float64 // spreads retries, guards nothing
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -73,7 +72,7 @@ func life(t testing.TB, definitions map[string]*asl.Machine, records *flowtest.R
 	quick := clock.Fast(100, time.UnixMilli(1e12))
 	w, err := workflow.New(workflow.Config{
 		Definitions: definitions, Functions: e, Clock: quick, IDs: clock.NewIDs(quick), Records: records,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Paused: true,
+		Log: slog.New(slog.DiscardHandler), Paused: true,
 	})
 	if err != nil {
 		t.Fatal(err)

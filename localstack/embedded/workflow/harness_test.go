@@ -3,7 +3,6 @@ package workflow_test
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -34,7 +33,7 @@ func newBench(t *testing.T, definitions map[string]string, more ...func(*workflo
 	b := &bench{t: t, clock: clock.NewManual(time.UnixMilli(1e12)), calls: flowtest.NewCalls(t), records: flowtest.NewRecords()}
 	b.cfg = workflow.Config{
 		Definitions: parseAll(t, texts, nil), Functions: b.calls, Clock: b.clock, IDs: clock.Seeded(b.clock, 1),
-		Jitter: func() float64 { return 1 }, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Jitter: func() float64 { return 1 }, Log: slog.New(slog.DiscardHandler),
 	}
 	for _, f := range more {
 		f(&b.cfg)

@@ -170,7 +170,7 @@ func (w *Workflow) Stop(ctx context.Context, machine, name, cause string) error 
 	}
 	d := c.edit(x)
 	c.leave(d, cause)
-	c.end(d, core.ExecutionAborted, nil, &asl.Failure{Cause: cause})
+	c.end(d, core.ExecutionAborted, asl.Data{}, &asl.Failure{Cause: cause})
 	return c.commit(ctx)
 }
 

@@ -112,6 +112,6 @@ func (w *Workflow) expire(x *execution, wait time.Duration) {
 		}
 		d := c.edit(x)
 		c.leave(d, "the execution that waits for it timed out")
-		c.end(d, core.ExecutionTimedOut, nil, &asl.Failure{Error: asl.ErrTimeout, Cause: "TimeoutSeconds of the state machine passed"})
+		c.end(d, core.ExecutionTimedOut, asl.Data{}, &asl.Failure{Error: asl.ErrTimeout, Cause: "TimeoutSeconds of the state machine passed"})
 	})
 }

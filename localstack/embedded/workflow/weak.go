@@ -17,7 +17,7 @@ func newUnkind(weak *Weak) *unkind {
 	if weak == nil {
 		return nil
 	}
-	//nolint:gosec // a test's choices must repeat
+	// Not for secrets: a test's choices must repeat
 	return &unkind{Weak: *weak, random: rand.New(rand.NewPCG(weak.Seed, weak.Seed))}
 }
 

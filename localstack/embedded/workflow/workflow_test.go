@@ -138,6 +138,9 @@ func TestRestart(t *testing.T) {
 	call := b.calls.Next().Return(`null`)
 	b.clock.Advance(9 * time.Second)
 	b.restart(20 * time.Second)
+	if next, _ := b.clock.Next(); next.Sub(b.clock.Now()) != 10*time.Second {
+		t.Errorf("the heartbeat is due at %v, want its full interval from %v", next, b.clock.Now())
+	}
 	again := b.calls.Next().Return(`null`)
 	if again.Token() != call.Token() || again.Token() == "" {
 		t.Error("the attempt must keep its token over a restart")
@@ -156,10 +159,13 @@ func TestRestart(t *testing.T) {
 }
 
 func TestHeartbeatEndsTheTask(t *testing.T) {
-	b := newBench(t, map[string]string{"m": machine(waitState(`,"End":true,"HeartbeatSeconds":10`))})
+	b := newBench(t, map[string]string{"m": machine(waitState(`,"End":true,"HeartbeatSeconds":10,"TimeoutSeconds":60`))})
 	b.start("m", "x", `{}`)
 	token := b.calls.Next().Return(`null`).Token()
 	b.clock.Advance(10 * time.Second)
+	if b.clock.Armed() != 1 {
+		t.Errorf("%d timers are armed, want the sweep's alone", b.clock.Armed())
+	}
 	b.is(b.ends("m", "x"), "FAILED States.Timeout") // the name Step Functions gives an uncaught one
 	b.wants(b.Beat(context.Background(), token), fault.Gone)
 }

@@ -25,6 +25,7 @@ type Fixture struct {
 	T        testing.TB
 	Platform *platform.Platform
 	Govern   *govern.Govern
+	client   *http.Client
 }
 
 // Start starts a platform that ends with the test.
@@ -34,12 +35,16 @@ func Start(t testing.TB) *Fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
+	transport := &http.Transport{}
 	t.Cleanup(func() {
+		transport.CloseIdleConnections() // or the server waits for them
 		if err := p.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
-	return &Fixture{T: t, Platform: p, Govern: govern.New(p.Ports().Store)}
+	client := &http.Client{Transport: transport, Timeout: patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &Fixture{T: t, Platform: p, Govern: govern.New(p.Ports().Store), client: client}
 }
 
 // Request is one call. User "" sends no credential; "delegate" the join token.
@@ -74,8 +79,7 @@ func (f *Fixture) Do(r Request) Response {
 	for k, v := range r.Header {
 		req.Header.Set(k, v)
 	}
-	client := &http.Client{Timeout: patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := client.Do(req)
+	resp, err := f.client.Do(req)
 	if err != nil {
 		f.T.Fatal(err)
 	}

@@ -128,7 +128,7 @@ func (w *watch) happened(e follow.Event) {
 
 // interrupted aborts the run the first time and gives up the second.
 func (w *watch) interrupted(ctx context.Context) error {
-	if false {
+	if w.aborting {
 		fmt.Fprintf(w.err, "left before the run %s has ended\n", w.run)
 		return &ended{exitInterrupted}
 	}

@@ -140,7 +140,9 @@ func TestHigherFenceReplaces(t *testing.T) {
 	dir := t.TempDir()
 	task := delegatetest.Script("t1", "trap 'sleep 0.2; echo ended >>"+dir+"/old; exit' TERM; echo up; while :; do sleep 0.02; done")
 	s.Add(task)
-	start(t, config(t, s.URL, t.TempDir()))
+	cfg := config(t, s.URL, t.TempDir())
+	cfg.Grace = 20 * time.Second
+	start(t, cfg)
 	s.AwaitLine("t1", "up")
 	again := delegatetest.Script("t1", "cat "+dir+"/old; echo fence=$SLIPWAY_FENCE")
 	again.Fence = 7

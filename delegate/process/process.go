@@ -33,6 +33,7 @@ type Command struct {
 	Stderr io.Writer // likewise
 	Clock  core.Clock
 	Grace  time.Duration // 0 for DefaultGrace
+	Files  []*os.File    // descriptors 4 and on; the caller closes its own
 }
 
 // Identity names a group so that it can be recognised after a crash of the
@@ -101,7 +102,7 @@ func (g *Group) open() (*os.File, error) {
 		files = append(files, r, w)
 	}
 	g.gate = files[1]
-	g.cmd.ExtraFiles = []*os.File{files[0]}
+	g.cmd.ExtraFiles = append([]*os.File{files[0]}, g.c.Files...)
 	g.cmd.Stdout, g.cmd.Stderr = files[3], files[5]
 	g.pipes = []*os.File{files[2], files[4]}
 	return files[0], nil

@@ -26,9 +26,9 @@ func (clock) AfterFunc(d time.Duration, f func()) func() {
 // sh starts a shell that waits at the gate and then runs the script.
 func sh(t *testing.T, script string, out io.Writer, marks ...string) *Group {
 	t.Helper()
-	path, err := exec.LookPath("sh")
+	path, err := exec.LookPath("bash") // whose set -m needs no terminal
 	if err != nil {
-		t.Skip("no sh")
+		t.Skip("no bash")
 	}
 	g, err := Start(Command{
 		Path: path, Args: []string{"-c", "read go <&3 || exit 97; exec 3<&-; " + script}, Dir: t.TempDir(),

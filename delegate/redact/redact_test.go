@@ -37,6 +37,7 @@ func TestForms(t *testing.T) {
 		"trimmed":           {[]string{" tok-en \n"}, "[tok-en]", "[" + Mask + "]"},
 		"longest first":     {[]string{"abc", "abcdef"}, "abcdef abcd", Mask + " " + Mask + "d"},
 		"overlap":           {[]string{"abcd", "cdef"}, "xabcdefx", "x" + Mask + "x"},
+		"inside a longer":   {[]string{"aabca", "abc"}, "aabcb", "a" + Mask + "b"},
 		"touching":          {[]string{"abc"}, "abcabc", Mask + Mask},
 		"too short":         {[]string{"ab", ""}, "ab cab", "ab cab"},
 		"none":              {nil, "text", "text"},
@@ -161,7 +162,7 @@ func check(t interface{ Fatalf(string, ...any) }, secrets []string, text string,
 }
 
 func TestProperties(t *testing.T) {
-	letters := rapid.StringOfN(rapid.RuneFrom([]rune("abc\n")), 1, 9, -1)
+	letters := rapid.StringOfN(rapid.RuneFrom([]rune("ab\n")), 1, 9, -1)
 	piece := func(secrets []string) *rapid.Generator[string] {
 		return rapid.OneOf(letters, rapid.SampledFrom(secrets), rapid.StringN(0, 6, -1).Filter(func(s string) bool {
 			return !strings.ContainsAny(s, "|*")

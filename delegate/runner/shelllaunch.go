@@ -25,10 +25,10 @@ func unsupported(format string, args ...any) error {
 // line end as they are. Nothing secret is in it, for others can see it.
 //
 // Each output is "v" and the value, or "u" when unset, ended by a NUL.
-func launcher(job *Job, outputs []variable) (string, error) {
+func launcher(files *scriptFiles, outputs []variable) (string, error) {
 	var b strings.Builder
 	b.WriteString("IFS= read -r __slipway <&3 || exit 97\nexec 3<&-\nunset __slipway\n")
-	b.WriteString(". " + quote(scriptFile(job)) + "\n")
+	b.WriteString(". " + quote(files.script) + "\n")
 	// First of all, the status; then whatever the script set must not show or stop
 	// what follows.
 	b.WriteString("{ __slipway=$?; trap - DEBUG RETURN ERR; set +eux; } 2>/dev/null\n")
@@ -41,7 +41,7 @@ func launcher(job *Job, outputs []variable) (string, error) {
 			}
 			b.WriteString("case ${" + name + "+x} in x) builtin printf 'v%s\\0' \"${" + name + "}\";; *) builtin printf 'u\\0';; esac\n")
 		}
-		b.WriteString("} >| " + quote(outputsFile(job)) + "\n")
+		b.WriteString("} " + files.outputs + "\n")
 	}
 	b.WriteString("exit \"$__slipway\"\n")
 	return b.String(), nil
@@ -60,9 +60,9 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + 
 
 // readOutputs reads what the launcher wrote. There is nothing to read when the
 // script ended itself before.
-func readOutputs(path string, outputs []variable) (vars map[string]any, secret map[string]string, err error) {
+func readOutputs(files *scriptFiles, outputs []variable) (vars map[string]any, secret map[string]string, err error) {
 	vars = map[string]any{}
-	f, err := os.Open(path)
+	f, err := files.open()
 	if errors.Is(err, os.ErrNotExist) {
 		return vars, nil, nil
 	}

@@ -2,9 +2,9 @@ package runner
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-cd/slipway/delegate/process"
@@ -48,10 +48,11 @@ func (s *ShellScript) Run(ctx context.Context, job *Job) wire.Outcome {
 	if err := job.decode(&spec); err != nil {
 		return Fail(Configuration, "%v", err)
 	}
-	cmd, err := s.prepare(job, spec)
+	cmd, files, err := s.prepare(job, spec)
 	if err != nil {
 		return Fail(Configuration, "%v", err)
 	}
+	defer files.close()
 	group, err := process.Start(cmd, marks(job)...)
 	if err != nil {
 		return Fail(Unknown, "%v", err)
@@ -64,13 +65,13 @@ func (s *ShellScript) Run(ctx context.Context, job *Job) wire.Outcome {
 	if err != nil {
 		return Fail(Unknown, "%v", err)
 	}
-	return s.outcome(job, spec, exit)
+	return s.outcome(files, spec, exit)
 }
 
 // outcome reads how the script ended and what it published.
-func (s *ShellScript) outcome(job *Job, spec shellSpec, exit process.Exit) wire.Outcome {
+func (s *ShellScript) outcome(files *scriptFiles, spec shellSpec, exit process.Exit) wire.Outcome {
 	out := wire.Outcome{OK: exit.Code == 0}
-	vars, secret, err := readOutputs(outputsFile(job), spec.Outputs)
+	vars, secret, err := readOutputs(files, spec.Outputs)
 	switch {
 	case exit.Signal != "":
 		out = Fail(Unknown, "the script was ended by a signal: %s", exit.Signal)
@@ -84,32 +85,39 @@ func (s *ShellScript) outcome(job *Job, spec shellSpec, exit process.Exit) wire.
 	return out
 }
 
-// prepare writes the script and says how to run it.
-func (s *ShellScript) prepare(job *Job, spec shellSpec) (process.Command, error) {
-	var none process.Command
+// prepare keeps the script and says how to run it.
+func (s *ShellScript) prepare(job *Job, spec shellSpec) (cmd process.Command, files *scriptFiles, err error) {
 	bash, err := s.bash(spec)
 	if err != nil {
-		return none, err
+		return cmd, nil, err
 	}
 	script, err := job.reveal(spec.Source.Spec.Script)
 	if err != nil {
-		return none, err
+		return cmd, nil, err
 	}
 	env, err := s.environment(job, spec.Environment)
 	if err != nil {
-		return none, err
+		return cmd, nil, err
 	}
-	launch, err := launcher(job, spec.Outputs)
+	if files, err = keepScript(job, script, private(script, spec)); err != nil {
+		return cmd, nil, err
+	}
+	launch, err := launcher(files, spec.Outputs)
 	if err != nil {
-		return none, err
-	}
-	if err := os.WriteFile(scriptFile(job), []byte(script), 0o700); err != nil { //nolint:gosec // a script is run
-		return none, errSaving(err)
+		files.close()
+		return cmd, nil, err
 	}
 	return process.Command{
-		Path: bash, Args: []string{"--noprofile", "--norc", "-c", launch, scriptFile(job)},
-		Dir: job.Dir, Env: env, Stdout: job.Stdout, Stderr: job.Stderr, Clock: job.Clock, Grace: job.Grace,
-	}, nil
+		Path: bash, Args: []string{"--noprofile", "--norc", "-c", launch, filepath.Join(job.Dir, "script.sh")},
+		Dir: job.Dir, Env: env, Stdout: job.Stdout, Stderr: job.Stderr, Clock: job.Clock, Grace: job.Grace, Files: files.memory,
+	}, files, nil
+}
+
+// private reports whether a secret is in the script or in its outputs.
+func private(script string, spec shellSpec) bool {
+	return script != string(spec.Source.Spec.Script) || slices.ContainsFunc(spec.Outputs, func(v variable) bool {
+		return strings.EqualFold(string(v.Type), "Secret")
+	})
 }
 
 func (s *ShellScript) bash(spec shellSpec) (string, error) {
@@ -128,6 +136,3 @@ func (s *ShellScript) bash(spec shellSpec) (string, error) {
 	}
 	return filepath.Abs(path)
 }
-
-func scriptFile(job *Job) string  { return filepath.Join(job.Dir, "script.sh") }
-func outputsFile(job *Job) string { return filepath.Join(job.Dir, ".outputs") }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,21 @@ echo "[$SECRET_OF_THE_DELEGATE] $DELEGATE_EXTRA_1 $one $two $three"
 	want := fmt.Sprintf("0 args, stdin 0, in %s, fd3 closed\nr1 key-1 3 2 r1\n[] extra it's! 1.5 true\nline 5\n", job.Dir)
 	if diff := cmp.Diff(want, stdout.String()); diff != "" || !got.OK {
 		t.Errorf("%s\n%+v\n%s", diff, got, stderr)
+	}
+}
+
+// TestSecretScript keeps what is secret off the disk: the script that holds the
+// value and the output that is made of it.
+func TestSecretScript(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("files in memory are for Linux")
+	}
+	spec := scriptSpec(`made="${ngSecretManager.obtain("account.pw")}-made"; grep -rl 'pss.word' . ; echo "looked"`, nil, nil)
+	spec["outputVariables"] = []map[string]any{{"name": "made", "type": "Secret", "value": "made"}}
+	job, stdout, stderr := newJob(t, spec, map[string]string{"account.pw": "pss-word"})
+	got := (&ShellScript{}).Run(context.Background(), job)
+	if !got.OK || got.Secret["made"] != "pss-word-made" || stdout.String() != "looked\n" {
+		t.Errorf("%+v\n%s%s", got, stdout, stderr)
 	}
 }
 

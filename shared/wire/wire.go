@@ -17,7 +17,7 @@ const (
 const (
 	MaxLogLineBytes  = 25 << 10 // a longer line is cut and says so (BEHAVIOUR §14.10)
 	MaxLogChunkBytes = 96 << 10 // text of one chunk
-	MaxStepLogBytes  = 25 << 20 // a step's log; the middle is dropped and said so
+	MaxStepLogBytes  = 25 << 20 // a step's log; what is behind it is dropped and said so
 	MaxOutputBytes   = 1 << 20  // outputs of one step as JSON (BEHAVIOUR §7.9)
 	MaxHolding       = 256      // tasks one delegate may hold
 )

@@ -4,8 +4,10 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
+	"runtime/pprof"
 	"slices"
 	"sync"
 	"time"
@@ -26,20 +28,33 @@ const (
 )
 
 func main() {
-	if err := bench(context.Background()); err != nil {
+	profile := flag.String("cpuprofile", "", "write a CPU profile of the runs to this file")
+	flag.Parse()
+	if err := bench(context.Background(), *profile); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func bench(ctx context.Context) error {
+func bench(ctx context.Context, profile string) error {
 	dir, err := os.MkdirTemp("", "slipway-bench-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	row("disk: one fdatasync (4 KB)", "p50", syncTime(dir).String(), "")
-	if err := runs(ctx, dir+"/runs"); err != nil {
+	if profile != "" {
+		f, err := os.Create(profile) //nolint:gosec // the caller's choice
+		if err != nil {
+			return err
+		}
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+	}
+	err = runs(ctx, dir+"/runs")
+	pprof.StopCPUProfile()
+	if err != nil {
 		return err
 	}
 	decisions()

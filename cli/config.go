@@ -38,9 +38,9 @@ func readConfig() (config, string, error) {
 	var c config
 	path, err := configPath()
 	if err != nil {
-		return c, path, nil //nolint:nilerr // without a home nothing is stored
+		return c, path, nil // without a home nothing is stored
 	}
-	body, err := os.ReadFile(path) //nolint:gosec // the user's own
+	body, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, path, nil
 	}

@@ -23,7 +23,7 @@ type serverFile struct {
 // readServerFile reads DIR/server.json; ok is false when there is none.
 func readServerFile(dir string) (serverFile, bool, error) {
 	var s serverFile
-	body, err := os.ReadFile(filepath.Join(dir, "server.json")) //nolint:gosec // a file of the data folder
+	body, err := os.ReadFile(filepath.Join(dir, "server.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, false, nil
 	}
@@ -126,7 +126,7 @@ func (a *app) tokenOr(otherwise func() (string, error)) (string, error) {
 }
 
 func readToken(path string) (string, error) {
-	body, err := os.ReadFile(path) //nolint:gosec // named by the user or their own data folder
+	body, err := os.ReadFile(path)
 	if err != nil {
 		return "", fault.New(fault.Invalid, "the token cannot be read: %w", err)
 	}

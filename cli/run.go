@@ -132,7 +132,7 @@ const maxInput = 4 << 20
 func (a *app) readInput(file string) ([]byte, error) {
 	in := a.in
 	if file != "-" {
-		f, err := os.Open(file) //nolint:gosec // named by the user
+		f, err := os.Open(file)
 		if err != nil {
 			return nil, unreadable(file, err)
 		}

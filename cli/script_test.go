@@ -58,7 +58,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	program, err := exec.LookPath(args[1]) // testscript puts ours on PATH
 	ts.Check(err)
 	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		cmd := exec.Command(program, args[2:]...) //nolint:noctx // short
+		cmd := exec.Command(program, args[2:]...)
 		cmd.Dir, cmd.Env = ts.MkAbs("."), ts.Value("environ").([]string)
 		var out, problem strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &problem

@@ -31,7 +31,7 @@ func readSecrets(args []string) (map[string][]byte, error) {
 
 func readSecret(id, source string) ([]byte, error) {
 	if file, ok := strings.CutPrefix(source, "@"); ok {
-		value, err := os.ReadFile(file) //nolint:gosec // named by the user
+		value, err := os.ReadFile(file)
 		if err != nil {
 			return nil, unreadable(file, err)
 		}

@@ -91,7 +91,7 @@ func (a *app) serve(ctx context.Context, port, level string, delegate bool) erro
 func (a *app) alreadyUp(ctx context.Context) error {
 	s, found, err := readServerFile(a.flags.data)
 	if err != nil || !found || !answers(ctx, s.URL) {
-		return nil //nolint:nilerr // it is written anew
+		return nil // it is written anew
 	}
 	return fault.New(fault.Conflict, "a platform is running on %s already: %s (process %d)", a.flags.data, s.URL, s.PID)
 }

@@ -60,6 +60,7 @@ var badDocuments = []struct {
 	code string
 	say  string // part of the message
 }{
+	{"organization with a slash", withPipeline("orgIdentifier: «a/b"), CodeIdentifier, "cannot be an orgIdentifier"},
 	{"empty", "«", CodeNotPipeline, "the document is empty"},
 	{"a list", "«- a", CodeNotPipeline, "the document is a list"},
 	{"another root", "«service: {}", CodeNotPipeline, `begins with "service"`},

@@ -12,6 +12,7 @@ import (
 // Forms of identifiers and names (BEHAVIOUR §1.3, §1.4).
 var (
 	identifierForm = regexp.MustCompile(`^[a-zA-Z_][0-9a-zA-Z_]{0,127}$`)
+	placeForm      = regexp.MustCompile(`^[^/#\pC]{1,128}$`) // of scopes: more lenient than §1.3, as documents are
 	nameForm       = regexp.MustCompile(`^[a-zA-Z_0-9.-][-0-9a-zA-Z_\s.]{0,127}$`)
 	variableForm   = regexp.MustCompile(`^[a-zA-Z_][0-9a-zA-Z_.$-]{0,127}$`)
 )

@@ -67,8 +67,8 @@ func (c *compiler) pipeline(p *yamldoc.Node) *core.Plan {
 		Semantics: core.Semantics, Identifier: id, Name: root.Name, Tags: root.Tags, Root: root,
 		Scope: core.Scope{
 			Account: cmp.Or(c.opt.Scope.Account, core.DefaultAccount),
-			Org:     cmp.Or(c.plain(p, "orgIdentifier"), c.opt.Scope.Org, core.DefaultOrg),
-			Project: cmp.Or(c.plain(p, "projectIdentifier"), c.opt.Scope.Project, core.DefaultProject),
+			Org:     cmp.Or(c.place(p, "orgIdentifier"), c.opt.Scope.Org, core.DefaultOrg),
+			Project: cmp.Or(c.place(p, "projectIdentifier"), c.opt.Scope.Project, core.DefaultProject),
 		},
 	}
 	if t := p.Get("template"); t != nil && !c.empty(t) && p.Get("stages") == nil {
@@ -90,6 +90,17 @@ func (c *compiler) plain(m *yamldoc.Node, key string) string {
 		c.errorf(n, CodeWrongType, "", "%s is %s: expected a string", key, n.Kind)
 	}
 	return n.Text
+}
+
+// place reads the identifier of an organization or project, "" when absent. It
+// becomes part of keys and addresses.
+func (c *compiler) place(m *yamldoc.Node, key string) string {
+	id := c.plain(m, key)
+	if id != "" && !placeForm.MatchString(id) {
+		c.errorf(m.Get(key), CodeIdentifier, "leave out / and #, and use at most 128 characters", "%q cannot be an %s", id, key)
+		return ""
+	}
+	return id
 }
 
 // timeout reads a node's timeout in ms, 0 when it has none of its own.

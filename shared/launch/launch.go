@@ -5,6 +5,7 @@ package launch
 import (
 	"context"
 	"encoding/json"
+	"net/url"
 	"time"
 
 	"github.com/slipway-cd/slipway/shared/compile"
@@ -147,6 +148,6 @@ func (l *Launch) save(ctx context.Context, run string, plan *core.Plan, req Requ
 
 // url is the run's page, in the form Harness's own have.
 func (l *Launch) url(p *core.Plan, run string) string {
-	return l.BaseURL + "/ng/account/" + p.Scope.Account + "/cd/orgs/" + p.Scope.Org + "/projects/" + p.Scope.Project +
-		"/pipelines/" + p.Identifier + "/executions/" + run + "/pipeline"
+	return l.BaseURL + "/ng/account/" + p.Scope.Account + "/cd/orgs/" + url.PathEscape(p.Scope.Org) +
+		"/projects/" + url.PathEscape(p.Scope.Project) + "/pipelines/" + p.Identifier + "/executions/" + run + "/pipeline"
 }

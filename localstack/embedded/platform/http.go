@@ -8,6 +8,7 @@ import (
 	approve "github.com/slipway-cd/slipway/functions/approve/door"
 	authorizer "github.com/slipway-cd/slipway/functions/authorizer/door"
 	delegates "github.com/slipway-cd/slipway/functions/delegate/door"
+	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/wire"
 )
 
@@ -29,7 +30,7 @@ func (p *Platform) routes() http.Handler {
 	mux.Handle("/", authorizer.New(p.govern).Middleware(authorized))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /metrics", p.metrics)
-	return mux
+	return httpio.Correlate(p.ports.IDs, mux)
 }
 
 // metrics shows a few numbers in the text form of Prometheus.

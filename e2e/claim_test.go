@@ -202,6 +202,36 @@ func TestNobody(t *testing.T) {
 	}
 }
 
+// TestBuiltInYields starts a delegate beside the built-in one: it gets the work.
+func TestBuiltInYields(t *testing.T) {
+	in := startInside(t, platform.Config{Delegate: true})
+	h := in.Dispatch()
+	me := wire.Identity{ID: "a", Name: "a", Boot: "1", Version: "test"}
+	sync := func(holding ...wire.TaskRef) wire.SyncResponse {
+		resp, err := h.Sync(t.Context(), acct, wire.SyncRequest{Delegate: me, Free: 1, Holding: holding})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp
+	}
+	sync()
+	run := in.launch(oneStage(shellStep("x", "true", "")), nil)
+	var task wire.Task
+	in.until(run, func(view.Run) bool {
+		resp := sync()
+		for _, task = range resp.Tasks {
+			return true
+		}
+		return false
+	})
+	if _, err := h.Complete(t.Context(), acct, wire.CompleteRequest{Delegate: "a", Task: task.TaskRef, Outcome: wire.Outcome{OK: true}}); err != nil {
+		t.Fatal(err)
+	}
+	if r := in.until(run, ended); r.Status != "Success" || node(r, "x").Delegate != "a" {
+		t.Fatal(show(r))
+	}
+}
+
 // TestHandOverLost loses the answer that carried a task: the next sync repeats it.
 func TestHandOverLost(t *testing.T) {
 	in := startInside(t, platform.Config{})

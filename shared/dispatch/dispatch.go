@@ -46,11 +46,12 @@ type Dispatch struct {
 
 	mu     sync.Mutex
 	active map[string]int64 // when each delegate last had work, ms
+	seen   map[string]sighting
 }
 
 // New returns a dispatch over the journal's tracks.
 func New(j *journal.Journal, pace Pace) *Dispatch {
-	return &Dispatch{ports: j.Ports(), journal: j, pace: pace, active: map[string]int64{}}
+	return &Dispatch{ports: j.Ports(), journal: j, pace: pace, active: map[string]int64{}, seen: map[string]sighting{}}
 }
 
 // handOver is the task as its delegate gets it, with the secrets it may use.

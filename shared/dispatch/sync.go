@@ -40,6 +40,7 @@ func (d *Dispatch) Sync(ctx context.Context, account string, req wire.SyncReques
 	ctx = core.WithCause(ctx, "sync")
 	s := &syncing{d: d, account: account, req: req, now: core.Millis(d.ports.Clock.Now()),
 		me: core.DelegateRef{ID: req.Delegate.ID, Name: req.Delegate.Name, Boot: req.Delegate.Boot, Tags: req.Delegate.Tags}}
+	d.note(s)
 	for _, step := range []func(context.Context) error{s.load, s.renew, s.repeat, s.claim, s.save} {
 		if err := step(ctx); err != nil {
 			return wire.SyncResponse{}, err
@@ -179,7 +180,7 @@ func (s *syncing) offers(ctx context.Context, free int) ([]core.QueuedTask, erro
 			}
 			for _, it := range page.Items {
 				var t core.QueuedTask
-				if json.Unmarshal(it.Body, &t) == nil && s.me.Serves(t.Selectors) && len(offers) < free {
+				if json.Unmarshal(it.Body, &t) == nil && len(offers) < free && s.me.Serves(t.Selectors) && !s.yields(t) {
 					offers = append(offers, t)
 				}
 			}

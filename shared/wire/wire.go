@@ -63,6 +63,9 @@ type SyncRequest struct {
 	Delegate Identity  `json:"delegate"`
 	Free     int       `json:"free"`    // tasks it can take now, 0 while draining
 	Holding  []TaskRef `json:"holding"` // every task it has and has not completed
+	// Yield leaves to others what another connected delegate can take: a platform's
+	// built-in delegate steps back when one of its own is started.
+	Yield bool `json:"yield,omitempty"`
 }
 
 // SyncResponse says what to do. Tasks may repeat one the delegate already has

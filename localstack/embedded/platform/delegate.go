@@ -13,8 +13,9 @@ import (
 // direct is the control plane for the delegate in the same process.
 type direct struct{ dispatch *dispatch.Dispatch }
 
-// Sync implements delegate.Server.
+// Sync implements delegate.Server. The built-in delegate steps back for others.
 func (d direct) Sync(ctx context.Context, req wire.SyncRequest) (wire.SyncResponse, error) {
+	req.Yield = true
 	return d.dispatch.Sync(ctx, core.DefaultAccount, req)
 }
 

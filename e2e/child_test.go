@@ -227,18 +227,6 @@ func (p *process) kill() {
 	<-p.done
 }
 
-// end asks the process to end and returns what it said last.
-func (p *process) end() string {
-	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	<-p.done
-	select {
-	case l := <-p.lines:
-		return l
-	default:
-		return ""
-	}
-}
-
 // ready waits for a platform's address and tokens; ok is false when it died first.
 func (p *process) ready() (url, admin, join string, ok bool) {
 	select {

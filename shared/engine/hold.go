@@ -47,15 +47,23 @@ func (w *walk) holdTimedOut(e core.Recovered) error {
 		w.released(n, core.Succeeded, nil)
 		return nil
 	}
-	if a := w.t.Nodes[h.Node].Approval; a != nil {
-		a.Status = "EXPIRED"
-	}
+	w.endApproval(h.Node, "EXPIRED")
 	what := "the step's timeout has passed"
 	if h.Stage {
 		what = "the stage's timeout has passed"
 	}
 	w.released(n, core.Expired, &core.Failure{Types: []string{"TIMEOUT_FAILURE"}, Message: what})
 	return nil
+}
+
+// endApproval gives the approval of a node, when it has one, its last status. The
+// instance is shared with the track as it was, so it is replaced.
+func (w *walk) endApproval(fqn, status string) {
+	if a := w.t.Nodes[fqn].Approval; a != nil {
+		b := *a
+		b.Status = status
+		w.t.Nodes[fqn].Approval = &b
+	}
 }
 
 // released ends the step that was held for and sends the machine on. The walk

@@ -88,8 +88,15 @@ func (s *sim) apply(track string, ev core.Event) error {
 	t := s.track(track)
 	ev.V, ev.N, ev.At = core.EventVersion, t.N+1, s.at
 	facts := map[string]core.Fact{}
+	before := ""
+	if s.rng.IntN(4) == 0 {
+		before = canonical(s.t, t)
+	}
 	for {
 		res, err := Apply(s.run, t, ev, facts)
+		if before != "" && before != canonical(s.t, t) {
+			s.t.Fatalf("%s changed the track it was given", ev.Type)
+		}
 		if need, ok := errors.AsType[*Need](err); ok {
 			for _, ref := range need.Refs {
 				facts[ref] = s.fact(ref)

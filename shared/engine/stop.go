@@ -40,11 +40,7 @@ func (w *walk) stopStep(status core.Status, f *core.Failure) {
 		w.t.Task = nil
 	}
 	if h := w.t.Hold; h != nil && h.Kind != kindBranches && h.Kind != kindStages {
-		if a := w.t.Nodes[h.Node].Approval; a != nil {
-			b := *a
-			b.Status = string(status)
-			w.t.Nodes[h.Node].Approval = &b
-		}
+		w.endApproval(h.Node, string(status))
 		w.endNode(w.run.Node(h.Node), status, f)
 		w.t.Hold = nil
 	}

@@ -1,5 +1,5 @@
 // Package wire is what travels between a delegate and the control plane: JSON
-// bodies of four POST routes under /slipway/v1/delegate. Times in it are
+// bodies of three POST routes under /slipway/v1/delegate. Times in it are
 // durations; no clock of a delegate is ever compared with the server's.
 package wire
 

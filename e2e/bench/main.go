@@ -44,7 +44,7 @@ func bench(ctx context.Context, profile string) error {
 	defer func() { _ = os.RemoveAll(dir) }()
 	row("disk: one fdatasync (4 KB)", "p50", syncTime(dir).String(), "")
 	if profile != "" {
-		f, err := os.Create(profile) //nolint:gosec // the caller's choice
+		f, err := os.Create(profile)
 		if err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ func seedUsers(ctx context.Context, path, text string, g *govern.Govern) error {
 
 // fileOr reads a file, or writes it on first use, whole or not at all.
 func fileOr(path string, first func() string) (string, error) {
-	b, err := os.ReadFile(path) //nolint:gosec // a file of the data folder
+	b, err := os.ReadFile(path)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return string(b), err
 	}

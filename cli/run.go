@@ -159,7 +159,7 @@ func unreadable(file string, err error) error {
 // launch starts a run, lets w follow it to its end, and returns what stands for
 // its status.
 func (a *app) launch(ctx context.Context, w *watch, l client.Launch, f runFlags) error {
-	started, err := w.client.Launch(ctx, l)
+	started, err := launchOnce(ctx, w.client, l)
 	if r, ok := errors.AsType[*client.Refused](err); ok {
 		nameInputSets(r.Diagnostics, f.inputSets)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-cd/slipway/cli/client"
 	"github.com/slipway-cd/slipway/localstack/embedded/clock"
 	"github.com/slipway-cd/slipway/localstack/embedded/platform"
 	"github.com/slipway-cd/slipway/shared/core"
@@ -245,5 +246,33 @@ func TestHandOverLost(t *testing.T) {
 	}
 	if resp = h.sync(t, 1, task.TaskRef); len(resp.Tasks) != 0 || len(resp.Cancel) != 0 {
 		t.Errorf("once held it must be neither repeated nor cancelled: %+v", resp)
+	}
+}
+
+// TestLaunchKey starts twenty runs at once with one idempotency key: it is one.
+func TestLaunchKey(t *testing.T) {
+	in := startInside(t, platform.Config{Delegate: true})
+	l := client.Launch{YAML: oneStage(shellStep("x", "true", "")), File: "x.yaml", Key: "k"}
+	var wg sync.WaitGroup
+	runs := make([]string, 20)
+	for i := range runs {
+		wg.Go(func() {
+			out, err := in.admin.Launch(t.Context(), l)
+			if err != nil {
+				t.Error(err)
+			}
+			runs[i] = out.Run
+		})
+	}
+	wg.Wait()
+	in.until(runs[0], ended)
+	list, err := in.admin.Runs(t.Context(), "", "", 0, "")
+	if err != nil || len(list.Runs) != 1 {
+		t.Errorf("%d runs, %v", len(list.Runs), err)
+	}
+	for _, r := range runs {
+		if r != runs[0] {
+			t.Errorf("run %s beside %s", r, runs[0])
+		}
 	}
 }

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"syscall"
+	"time"
+
+	"github.com/slipway-cd/slipway/cli/client"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+// Between them, how long a platform that has just restarted is waited for.
+const (
+	launchTries = 5
+	launchPause = time.Second
+)
+
+// launchOnce starts a run. An answer that got lost is asked for again under the
+// same idempotency key, so that one command never starts two runs.
+func launchOnce(ctx context.Context, c *client.Client, l client.Launch) (client.Launched, error) {
+	l.Key = rand.Text()
+	for try := 1; ; try++ {
+		started, err := c.Launch(ctx, l)
+		lost := fault.Is(err, fault.Unavailable) && (try > 1 || !errors.Is(err, syscall.ECONNREFUSED))
+		if !lost || try == launchTries {
+			return started, err
+		}
+		select {
+		case <-time.After(launchPause):
+		case <-ctx.Done():
+			return started, err
+		}
+	}
+}

@@ -37,35 +37,9 @@ func statusError(resp *http.Response, body []byte) error {
 			e.Message += ": " + text
 		}
 	}
-	err := fault.New(kindOf(resp.StatusCode), "%s", e.Message)
+	err := fault.New(fault.OfHTTP(resp.StatusCode), "%s", e.Message)
 	if len(e.Diagnostics) > 0 {
 		return &Refused{Diagnostics: e.Diagnostics, err: err}
 	}
 	return err
-}
-
-// kindOf is fault's table read backwards, as far as an HTTP status tells.
-func kindOf(status int) fault.Kind {
-	switch status {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return fault.Invalid
-	case http.StatusUnauthorized:
-		return fault.Unauthenticated
-	case http.StatusForbidden:
-		return fault.Forbidden
-	case http.StatusNotFound:
-		return fault.NotFound
-	case http.StatusConflict:
-		return fault.Conflict
-	case http.StatusGone:
-		return fault.Gone
-	case http.StatusRequestEntityTooLarge:
-		return fault.TooLarge
-	case http.StatusTooManyRequests:
-		return fault.Throttled
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return fault.Unavailable
-	default:
-		return fault.Internal
-	}
 }

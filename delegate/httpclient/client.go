@@ -122,27 +122,10 @@ func statusError(route string, resp *http.Response) error {
 	return fault.New(kindOf(resp.StatusCode), "%s: %s: %s", route, resp.Status, strings.TrimSpace(string(text)))
 }
 
+// kindOf lets a delegate go on trying after every 5xx: it has nowhere else to go.
 func kindOf(status int) fault.Kind {
-	switch {
-	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
-		return fault.Invalid
-	case status == http.StatusUnauthorized:
-		return fault.Unauthenticated
-	case status == http.StatusForbidden:
-		return fault.Forbidden
-	case status == http.StatusNotFound:
-		return fault.NotFound
-	case status == http.StatusConflict:
-		return fault.Conflict
-	case status == http.StatusGone:
-		return fault.Gone
-	case status == http.StatusRequestEntityTooLarge:
-		return fault.TooLarge
-	case status == http.StatusTooManyRequests:
-		return fault.Throttled
-	case status >= 500:
+	if status == http.StatusInternalServerError {
 		return fault.Unavailable
-	default:
-		return fault.Internal
 	}
+	return fault.OfHTTP(status)
 }

@@ -56,3 +56,22 @@ func TestRetryable(t *testing.T) {
 		t.Error("only throttled and unavailable are retryable as they are")
 	}
 }
+
+// TestOfHTTP reads every kind's status back as that kind, where the status is its own.
+func TestOfHTTP(t *testing.T) {
+	shared := map[Kind]Kind{AlreadyExists: Conflict, Unsupported: Invalid, Timeout: Unavailable}
+	for k := range kinds {
+		want, ok := shared[k]
+		if !ok {
+			want = k
+		}
+		if got := OfHTTP(table[k].HTTP); got != want {
+			t.Errorf("OfHTTP(%d) = %d, want %d", table[k].HTTP, got, want)
+		}
+	}
+	for status, want := range map[int]Kind{422: Invalid, 502: Unavailable, 504: Unavailable, 418: Internal} {
+		if got := OfHTTP(status); got != want {
+			t.Errorf("OfHTTP(%d) = %d, want %d", status, got, want)
+		}
+	}
+}

@@ -28,3 +28,23 @@ var table = [kinds]Class{
 
 // ClassOf returns how err is called by HTTP, ASL and failure strategies.
 func ClassOf(err error) Class { return table[KindOf(err)] }
+
+// OfHTTP reads the table backwards for clients: the kind that an HTTP status of
+// an answer stands for. Any 5xx but 500 means that the server, or something in
+// front of it, may answer later.
+func OfHTTP(status int) Kind {
+	switch {
+	case status == 422:
+		return Invalid
+	case status > 500 && status < 600:
+		return Unavailable
+	case status == 409: // of the two, the one that promises less
+		return Conflict
+	}
+	for k, c := range table {
+		if c.HTTP == status {
+			return Kind(k)
+		}
+	}
+	return Internal
+}

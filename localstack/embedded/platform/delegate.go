@@ -11,27 +11,33 @@ import (
 )
 
 // direct is the control plane for the delegate in the same process.
-type direct struct{ dispatch *dispatch.Dispatch }
+type direct struct {
+	dispatch *dispatch.Dispatch
+	onInvoke func(string)
+}
 
 // Sync implements delegate.Server. The built-in delegate steps back for others.
 func (d direct) Sync(ctx context.Context, req wire.SyncRequest) (wire.SyncResponse, error) {
+	d.onInvoke("delegate: sync")
 	req.Yield = true
 	return d.dispatch.Sync(ctx, core.DefaultAccount, req)
 }
 
 // Complete implements delegate.Server.
 func (d direct) Complete(ctx context.Context, req wire.CompleteRequest) (wire.CompleteResponse, error) {
+	d.onInvoke("delegate: complete")
 	return d.dispatch.Complete(ctx, core.DefaultAccount, req)
 }
 
 // Logs implements delegate.Server.
 func (d direct) Logs(ctx context.Context, req wire.LogRequest) (wire.LogResponse, error) {
+	d.onInvoke("delegate: logs")
 	return d.dispatch.Logs(ctx, core.DefaultAccount, req)
 }
 
 func (p *Platform) runDelegate(ctx context.Context) error {
 	g, err := delegate.New(delegate.Config{
-		Server: direct{p.dispatch}, WorkDir: filepath.Join(p.cfg.Dir, "delegate"), Name: "built-in", Version: p.cfg.Version,
+		Server: direct{p.dispatch, p.cfg.OnInvoke}, WorkDir: filepath.Join(p.cfg.Dir, "delegate"), Name: "built-in", Version: p.cfg.Version,
 		Capacity: p.cfg.Capacity, Clock: p.ports.Clock, IDs: p.ports.IDs, Runners: p.cfg.Runners, Wake: p.wake,
 		Logger: p.cfg.Logger.With("part", "delegate"), Secret: p.join, Grace: p.cfg.KillGrace,
 	})

@@ -237,3 +237,28 @@ func TestCrashDelegate(t *testing.T) {
 	}
 	t.Logf("%d crash points, %d of them ended in DelegateRestart", points, restarts)
 }
+
+// TestCrashAnytime kills the platform, built-in delegate and all, at moments that
+// no port call marks: between the writes of the workflow, of timers, of the
+// delegate's own journal.
+func TestCrashAnytime(t *testing.T) {
+	const worlds = 40
+	restarts := 0
+	for i := range worlds {
+		after := time.Duration(i) * 18 * time.Millisecond
+		w := newWorld(t, childConfig{Built: true})
+		w.up()
+		p := w.platform
+		kill := time.AfterFunc(after, func() { _ = p.cmd.Process.Kill() })
+		r := w.drive()
+		kill.Stop()
+		if w.check(r) {
+			restarts++
+		}
+		w.platform.kill()
+		if t.Failed() {
+			t.Fatalf("killed after %v", after)
+		}
+	}
+	t.Logf("%d kills, %d of them ended in DelegateRestart", worlds, restarts)
+}

@@ -34,7 +34,7 @@ const crashPipeline = `pipeline:
                             identifier: pause
                             type: Wait
                             spec:
-                              duration: 10s
+                              duration: 30s
                         - %[4]s
               - %[5]s
     - stage:

@@ -17,7 +17,6 @@ import (
 // Headers that carry who is asking. Every X-Slipway- header is the platform's
 // own: none of a client's gets past the authorizer.
 const (
-	headerKey   = "X-Api-Key"
 	headerAs    = "X-Slipway-As"
 	ownHeaders  = "X-Slipway-"
 	maxToken    = 4 << 10 // bytes of a token that are worth looking up
@@ -57,7 +56,7 @@ func (a *Authorizer) Authorize(ctx context.Context, req Request) (core.Principal
 // others; nobody else gets to those.
 func (a *Authorizer) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p, err := a.Authorize(r.Context(), Request{Token: token(r), As: r.Header.Get(headerAs)})
+		p, err := a.Authorize(r.Context(), Request{Token: httpio.Token(r.Header), As: r.Header.Get(headerAs)})
 		if err == nil {
 			err = admitted(p, r)
 		}
@@ -69,18 +68,6 @@ func (a *Authorizer) Middleware(next http.Handler) http.Handler {
 		strip(r.Header)
 		next.ServeHTTP(w, r)
 	})
-}
-
-// token finds the credential; x-api-key is how Harness's clients send theirs.
-func token(r *http.Request) string {
-	if key := r.Header.Get(headerKey); key != "" {
-		return key
-	}
-	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if strings.EqualFold(scheme, "Bearer") {
-		return strings.TrimSpace(value)
-	}
-	return ""
 }
 
 func admitted(p core.Principal, r *http.Request) error {
@@ -96,7 +83,7 @@ func admitted(p core.Principal, r *http.Request) error {
 
 // strip removes what says who is asking: from here on only the context does.
 func strip(h http.Header) {
-	h.Del(headerKey)
+	h.Del(httpio.HeaderKey)
 	h.Del("Authorization")
 	for name := range h {
 		if strings.HasPrefix(http.CanonicalHeaderKey(name), ownHeaders) {

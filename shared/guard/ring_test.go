@@ -26,6 +26,7 @@ var ring = map[string]int{
 	"entity":   2,
 	"journal":  2,
 	"dispatch": 2,
+	"plane":    2,
 	"launch":   2,
 	"view":     2,
 	"httpio":   2,

@@ -37,8 +37,8 @@ func (d direct) Logs(ctx context.Context, req wire.LogRequest) (wire.LogResponse
 
 func (p *Platform) runDelegate(ctx context.Context) error {
 	g, err := delegate.New(delegate.Config{
-		Server: direct{p.dispatch, p.cfg.OnInvoke}, WorkDir: filepath.Join(p.cfg.Dir, "delegate"), Name: "built-in", Version: p.cfg.Version,
-		Capacity: p.cfg.Capacity, Clock: p.ports.Clock, IDs: p.ports.IDs, Runners: p.cfg.Runners, Wake: p.wake,
+		Server: direct{p.plane.Dispatch, p.cfg.OnInvoke}, WorkDir: filepath.Join(p.cfg.Dir, "delegate"), Name: "built-in", Version: p.cfg.Version,
+		Capacity: p.cfg.Capacity, Clock: p.plane.Ports.Clock, IDs: p.plane.Ports.IDs, Runners: p.cfg.Runners, Wake: p.wake,
 		Logger: p.cfg.Logger.With("part", "delegate"), Secret: p.join, Grace: p.cfg.KillGrace,
 	})
 	if err != nil {

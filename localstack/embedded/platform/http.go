@@ -16,21 +16,21 @@ import (
 // before all of them but the approval links, which are their own credential.
 func (p *Platform) routes() http.Handler {
 	authorized := http.NewServeMux()
-	authorized.Handle("/", api.New(api.Config{Journal: p.journal, Launch: p.launch, Pipelines: p.pipelines,
-		Views: p.views, Dispatch: p.dispatch, Govern: p.govern, Links: p.links}))
-	delegate := delegates.New(p.dispatch, p.ports.IDs)
+	authorized.Handle("/", api.New(api.Config{Journal: p.plane.Journal, Launch: p.plane.Launch, Pipelines: p.plane.Pipelines,
+		Views: p.plane.Views, Dispatch: p.plane.Dispatch, Govern: p.plane.Govern, Links: p.plane.Links}))
+	delegate := delegates.New(p.plane.Dispatch, p.plane.Ports.IDs)
 	for _, route := range []string{wire.RouteSync, wire.RouteComplete, wire.RouteLogs} {
 		authorized.Handle(route, delegate)
 		authorized.Handle("/gateway"+route, delegate)
 	}
 	mux := http.NewServeMux()
-	links := approve.New(approve.Config{Journal: p.journal, Views: p.views, Govern: p.govern, Links: p.links})
+	links := approve.New(approve.Config{Journal: p.plane.Journal, Views: p.plane.Views, Govern: p.plane.Govern, Links: p.plane.Links})
 	mux.Handle("/slipway/v1/approve/", links)
 	mux.Handle("/gateway/slipway/v1/approve/", links)
-	mux.Handle("/", authorizer.New(p.govern).Middleware(authorized))
+	mux.Handle("/", authorizer.New(p.plane.Govern).Middleware(authorized))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /metrics", p.metrics)
-	return httpio.Correlate(p.ports.IDs, mux)
+	return httpio.Correlate(p.plane.Ports.IDs, mux)
 }
 
 // metrics shows a few numbers in the text form of Prometheus.

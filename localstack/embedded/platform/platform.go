@@ -16,11 +16,10 @@ import (
 	"github.com/slipway-cd/slipway/localstack/embedded/file"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/dispatch"
-	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
-	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/journal"
 	"github.com/slipway-cd/slipway/shared/launch"
+	"github.com/slipway-cd/slipway/shared/plane"
 	"github.com/slipway-cd/slipway/shared/view"
 )
 
@@ -28,16 +27,8 @@ import (
 type Platform struct {
 	cfg      Config
 	adapters *adapters
-	ports    core.Ports
+	plane    *plane.Plane
 	wake     chan struct{}
-
-	journal   *journal.Journal
-	dispatch  *dispatch.Dispatch
-	launch    *launch.Launch
-	pipelines *entity.Pipelines
-	views     *view.Views
-	govern    *govern.Govern
-	links     *govern.Links
 
 	url         string
 	admin, join string
@@ -58,7 +49,7 @@ func Start(ctx context.Context, cfg Config) (*Platform, error) {
 		return nil, err
 	}
 	p.compose(fns)
-	if p.admin, p.join, err = seed(ctx, cfg.Dir, p.govern, p.ports.IDs); err != nil {
+	if p.admin, p.join, err = seed(ctx, cfg.Dir, p.plane.Govern, p.plane.Ports.IDs); err != nil {
 		p.adapters.close()
 		return nil, err
 	}
@@ -68,7 +59,7 @@ func Start(ctx context.Context, cfg Config) (*Platform, error) {
 		return nil, fault.New(fault.Unavailable, "cannot listen on %s: %w", cfg.Addr, err)
 	}
 	p.url = "http://" + listener.Addr().String()
-	p.launch.BaseURL = p.url
+	p.plane.Launch.BaseURL = p.url
 	if err := p.announce(); err != nil {
 		p.adapters.close()
 		return nil, errors.Join(err, listener.Close())
@@ -79,30 +70,22 @@ func Start(ctx context.Context, cfg Config) (*Platform, error) {
 
 // compose builds the control plane over the ports.
 func (p *Platform) compose(fns *functions) {
-	p.ports = p.cfg.Wrap(p.adapters.ports())
-	p.journal = journal.New(p.ports)
-	p.ports = p.journal.Ports()
-	p.journal.Offered = func(string) {
+	p.plane = plane.New(p.cfg.Wrap(p.adapters.ports()), *p.cfg.Pace)
+	p.plane.Govern.AllowAs = p.cfg.AllowAs
+	p.plane.Journal.Offered = func(string) {
 		select {
 		case p.wake <- struct{}{}:
 		default:
 		}
 	}
-	p.dispatch = dispatch.New(p.journal, *p.cfg.Pace)
-	p.pipelines = entity.NewPipelines(p.ports.Store, p.ports.Clock)
-	p.launch = launch.New(p.journal, p.pipelines)
-	p.views = view.New(p.journal)
-	p.govern = govern.New(p.ports.Store)
-	p.govern.AllowAs = p.cfg.AllowAs
-	p.links = govern.NewLinks(p.ports)
-	fns.byName["advance"] = advance.New(p.journal, p.dispatch).Handle
+	fns.byName["advance"] = advance.New(p.plane.Journal, p.plane.Dispatch).Handle
 }
 
 // run sets everything going.
 func (p *Platform) run(ctx context.Context, fns *functions, listener net.Listener) {
 	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
 	p.adapters.start(fns)
-	p.running.Go(func() { p.report(p.ports.Store.Watch(ctx, "relay", relay.New(p.journal).Handle)) })
+	p.running.Go(func() { p.report(p.plane.Ports.Store.Watch(ctx, "relay", relay.New(p.plane.Journal).Handle)) })
 	p.server = &http.Server{Handler: p.routes(), ReadHeaderTimeout: 10 * time.Second}
 	p.running.Go(func() { p.report(p.server.Serve(listener)) })
 	if p.cfg.Delegate {
@@ -154,19 +137,19 @@ func (p *Platform) AdminToken() string { return p.admin }
 func (p *Platform) JoinToken() string { return p.join }
 
 // Ports are the ways to the world, as the doors use them.
-func (p *Platform) Ports() core.Ports { return p.ports }
+func (p *Platform) Ports() core.Ports { return p.plane.Ports }
 
 // Launch starts runs in this process.
-func (p *Platform) Launch() *launch.Launch { return p.launch }
+func (p *Platform) Launch() *launch.Launch { return p.plane.Launch }
 
 // Views shows runs.
-func (p *Platform) Views() *view.Views { return p.views }
+func (p *Platform) Views() *view.Views { return p.plane.Views }
 
 // Journal keeps the tracks.
-func (p *Platform) Journal() *journal.Journal { return p.journal }
+func (p *Platform) Journal() *journal.Journal { return p.plane.Journal }
 
 // Dispatch hands out tasks.
-func (p *Platform) Dispatch() *dispatch.Dispatch { return p.dispatch }
+func (p *Platform) Dispatch() *dispatch.Dispatch { return p.plane.Dispatch }
 
 // Stats counts what the data file's writer has done.
 func (p *Platform) Stats() file.Stats { return p.adapters.file.Stats() }

@@ -1,0 +1,39 @@
+// Package plane is the control plane over its ports, put together the same way
+// for every runtime: what the doors are handed.
+package plane
+
+import (
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/dispatch"
+	"github.com/slipway-cd/slipway/shared/entity"
+	"github.com/slipway-cd/slipway/shared/govern"
+	"github.com/slipway-cd/slipway/shared/journal"
+	"github.com/slipway-cd/slipway/shared/launch"
+	"github.com/slipway-cd/slipway/shared/view"
+)
+
+// Plane is safe for concurrent use.
+type Plane struct {
+	Ports     core.Ports // the store patient with what may succeed later
+	Journal   *journal.Journal
+	Dispatch  *dispatch.Dispatch
+	Launch    *launch.Launch
+	Pipelines *entity.Pipelines
+	Views     *view.Views
+	Govern    *govern.Govern
+	Links     *govern.Links
+}
+
+// New puts a control plane together. Launch.BaseURL and Govern.AllowAs are left
+// for the runtime to set.
+func New(ports core.Ports, pace dispatch.Pace) *Plane {
+	p := &Plane{Journal: journal.New(ports)}
+	p.Ports = p.Journal.Ports()
+	p.Dispatch = dispatch.New(p.Journal, pace)
+	p.Pipelines = entity.NewPipelines(p.Ports.Store, p.Ports.Clock)
+	p.Launch = launch.New(p.Journal, p.Pipelines)
+	p.Views = view.New(p.Journal)
+	p.Govern = govern.New(p.Ports.Store)
+	p.Links = govern.NewLinks(p.Ports)
+	return p
+}

@@ -5,7 +5,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help up setup build test test-asl test-crash bench fuzz cross lint fmt generate verify clean
+.PHONY: help up setup build test test-asl test-aws test-crash bench fuzz cross lint fmt generate verify clean
 
 help: ## Say what there is (this)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,12 @@ test: ## The fast suite: vet, then every test with the race detector
 test-asl: ## The state machines against the official ASL schema (needs npm)
 	@tools/setup npm
 	sh statemachines/validate.sh
+
+test-aws: ## The AWS suite on LocalStack, without Docker (needs Python 3, npm, a JDK; installs on first use)
+	@tools/setup aws
+	go test -count=1 -run '^$$' ./shared/aws/... ./localstack/aws/...
+	go build -o bin/localstack ./localstack/aws/cmd/localstack
+	bin/localstack -- go test -count=1 ./shared/aws/... ./localstack/aws/...
 
 test-crash: ## Slow: kill, delay and repeat at every await point
 	go test -count=1 -timeout 40m -tags slow ./e2e/...

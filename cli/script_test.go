@@ -112,6 +112,7 @@ var changing = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "<time>"},
 	{regexp.MustCompile(`\b(\d+m )?\d+(\.\d)?m?s\b`), "<t>"},
 	{regexp.MustCompile(`<t> {2,}`), "<t>  "}, // columns are as wide as the widest
+	{regexp.MustCompile(`TOOK {2,}`), "TOOK  "},
 	{regexp.MustCompile(`(<id>\.[0-9.]+\.)[0-9a-f]{8}\b`), "$1<hash>"},
 }
 

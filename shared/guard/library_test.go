@@ -12,7 +12,7 @@ var owner = map[string][]string{
 	"github.com/goccy/go-yaml": {"shared/yamldoc"},
 	"github.com/oklog/ulid":    {"localstack/embedded/clock"},
 	"github.com/spf13/cobra":   {"cli", "cmd"},
-	"github.com/aws":           {"shared/aws", "functions", "infra"},
+	"github.com/aws":           {"shared/aws", "functions", "infra", "localstack/aws"}, // the last for its tests: TestBinaries keeps its command free
 }
 
 // testOnly libraries are not linked into what is shipped.

@@ -1,0 +1,1 @@
+"""Runs Lambda functions as processes of this machine, for LocalStack without Docker."""

@@ -1,0 +1,12 @@
+"""What LocalStack looks up under the name `process`."""
+
+from localstack.services.lambda_.invocation.plugins import RuntimeExecutorPlugin
+
+
+class ProcessExecutorPlugin(RuntimeExecutorPlugin):
+    name = "process"
+
+    def load(self, *args, **kwargs):
+        from slipway_executor.executor import ProcessExecutor
+
+        return ProcessExecutor

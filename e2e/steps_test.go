@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,12 +155,15 @@ func TestSecrets(t *testing.T) {
 func holdsNot(t *testing.T, dir, text string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+		if err == nil && !d.IsDir() {
+			var body []byte
+			body, err = os.ReadFile(path)
+			if strings.Contains(string(body), text) {
+				t.Errorf("%s holds the secret", path)
+			}
 		}
-		body, err := os.ReadFile(path)
-		if strings.Contains(string(body), text) {
-			t.Errorf("%s holds the secret", path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // the delegate is tidying up behind the step
 		}
 		return err
 	})

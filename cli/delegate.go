@@ -13,7 +13,7 @@ import (
 
 	"github.com/slipway-cd/slipway/delegate"
 	"github.com/slipway-cd/slipway/delegate/httpclient"
-	"github.com/slipway-cd/slipway/localstack/embedded/clock"
+	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/fault"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/slipway-cd/slipway/cli/client"
-	"github.com/slipway-cd/slipway/localstack/embedded/clock"
 	"github.com/slipway-cd/slipway/localstack/embedded/platform"
+	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/dispatch"
 	"github.com/slipway-cd/slipway/shared/fault"

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/slipway-cd/slipway/cli/client"
-	"github.com/slipway-cd/slipway/localstack/embedded/clock"
 	"github.com/slipway-cd/slipway/localstack/embedded/platform"
 	"github.com/slipway-cd/slipway/localstack/embedded/weak"
 	"github.com/slipway-cd/slipway/localstack/embedded/workflow"
+	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/view"
 	"github.com/slipway-cd/slipway/shared/wire"

@@ -19,6 +19,7 @@ const (
 	EventChild     EventType = "child"     // a child track ended: Child
 	EventStop      EventType = "stop"      // abort or expiry of everything open: Stop
 	EventRecovered EventType = "recovered" // a machine caught an error at a segment: Recovered
+	EventWarned    EventType = "warned"    // something about the run that people should know: Warned
 )
 
 // Event is one change of a track: the truth, written once under (track, N). The
@@ -39,6 +40,7 @@ type Event struct {
 	Child     *Child     `json:"child,omitempty"`
 	Stop      *Stop      `json:"stop,omitempty"`
 	Recovered *Recovered `json:"recovered,omitempty"`
+	Warned    *Warned    `json:"warned,omitempty"`
 
 	// Facts are what the engine looked up outside the track to decide on this
 	// event, by reference; folding it again uses them, not the world.
@@ -71,6 +73,9 @@ type Entered struct {
 	Token   string `json:"token"`
 	At      int64  `json:"at"` // $$.State.EnteredTime in ms
 	Retry   int    `json:"retry,omitempty"`
+	// State is where the machine stands; said only by an execution that was started
+	// in place of a failed one.
+	State string `json:"state,omitempty"`
 }
 
 // DelegateRef says which delegate, and what it can take.
@@ -139,6 +144,16 @@ type Child struct {
 type Stop struct {
 	Status Status `json:"status"`
 	Reason string `json:"reason,omitempty"`
+}
+
+// Warned says what people should know of a run that goes on. A run has one of each
+// Code; the bus event is "run.<code>".
+type Warned struct {
+	Code    string  `json:"code"` // budget
+	Message string  `json:"message"`
+	At      int64   `json:"at,omitempty"`    // ms
+	Limit   float64 `json:"limit,omitempty"` // USD
+	Spent   float64 `json:"spent,omitempty"` // USD
 }
 
 // Recovered says that the machine at a segment saw an error and asks where to go.

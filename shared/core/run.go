@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -28,6 +29,7 @@ type Run struct {
 //	T#<track>#E#<n>         an event
 //	T#<track>#S             the latest snapshot of the fold, a cache
 //	L#<task>#<seq>          a chunk of a task's log
+//	M#<process>             what a process has counted for the run
 func runPK(account, run string) string { return "A#" + account + "#R#" + run }
 
 // RunKey is where the run's summary is.
@@ -84,4 +86,14 @@ func OutputBlob(account, run, task string) string {
 // run's ULID, the track, the phase (n for normal) and the generation from 1.
 func ExecutionName(run, track string, generation int) string {
 	return fmt.Sprintf("%s-%s-n-%d", run, strings.ReplaceAll(track, ".", "_"), generation)
+}
+
+// Generation reads the generation of an execution's name; 0 when it has none.
+func Generation(execution string) int {
+	_, g, _ := strings.Cut(execution, "-n-")
+	n, err := strconv.Atoi(g)
+	if err != nil {
+		return 0
+	}
+	return n
 }

@@ -32,6 +32,37 @@ func (d *Dispatch) Recover(ctx context.Context, ref journal.Ref, segment int, as
 	return d.journal.Answer(ctx, run, ref, *a.Track.Route)
 }
 
+// Reconcile starts a new execution of a track's machine where one has ended by
+// itself, unless the track needs none or has one already. A stage that the
+// pipeline's machine runs is left to that machine, which catches the failure.
+func (d *Dispatch) Reconcile(ctx context.Context, machine, name string, in core.ExecutionInput) error {
+	ref := journal.Ref{Account: in.Account, Run: in.Run, Track: in.Track}
+	run, t, err := d.journal.Load(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if t.Status.Terminal() || run.Serial(ref.Track) {
+		return nil
+	}
+	next := core.ExecutionName(ref.Run, ref.Track, core.Generation(name)+1)
+	if _, err := d.ports.Workflow.Describe(ctx, machine, next); !fault.Is(err, fault.NotFound) {
+		return err // it was started before
+	}
+	route, err := d.Recover(ctx, ref, 0, "Slipway.Reconcile")
+	if err != nil {
+		return err
+	}
+	in.Next = route
+	input, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	if err = d.ports.Workflow.Start(ctx, machine, next, input); fault.Is(err, fault.AlreadyExists) {
+		return nil
+	}
+	return err
+}
+
 // liveness says how the task's holder stands, or whether anyone could take it.
 func (d *Dispatch) liveness(ctx context.Context, account string, t *engine.Task) (lease string, eligible bool, err error) {
 	all, err := d.Delegates(ctx, account)

@@ -42,6 +42,11 @@ func (w *walk) entered(e core.Entered) error {
 		return nil
 	}
 	if s.Kind != kindWork {
+		if e.State == kindWork { // a new execution begins there: the hold is further on
+			w.t.Segment.Token = ""
+			w.do(core.Command{Do: core.DoFinish, Token: e.Token,
+				Route: &core.Route{Kind: s.Kind, Segment: s.N, TimeoutSeconds: w.holdLeft()}})
+		}
 		return nil
 	}
 	if w.t.Status == core.NotStarted {
@@ -108,8 +113,17 @@ func (w *walk) advance() {
 
 // hold ends the Work segment: the machine waits in the state kind for at most ms.
 func (w *walk) hold(h Hold, ms int64) {
+	h.Until = w.ev.At + ms
 	w.t.Hold = &h
 	w.outcome(core.Route{Kind: h.Kind, TimeoutSeconds: max(1, (ms+999)/1000)})
+}
+
+// holdLeft is how long the machine may still wait, in seconds.
+func (w *walk) holdLeft() int64 {
+	if h := w.t.Hold; h != nil && h.Until > 0 && w.t.Stopping == "" {
+		return max(1, (h.Until-w.ev.At+999)/1000)
+	}
+	return w.remaining()
 }
 
 // release ends a hold: back to Work.
@@ -138,7 +152,7 @@ func (w *walk) recovered(e core.Recovered) error {
 		return err
 	}
 	if w.t.Segment.Outcome == nil { // nothing decided: the machine takes a new token
-		w.outcome(core.Route{Kind: s.Kind, TimeoutSeconds: w.remaining()})
+		w.outcome(core.Route{Kind: s.Kind, TimeoutSeconds: w.holdLeft()})
 	}
 	w.advance()
 	return nil

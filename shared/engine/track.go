@@ -32,6 +32,10 @@ type Track struct {
 	Stopping core.Status `json:"stopping,omitempty"`
 	// Route is where the track's machine was last told to go.
 	Route *core.Route `json:"route,omitempty"`
+	// Transitions is how many states the track's machine has entered.
+	Transitions int64 `json:"transitions,omitempty"`
+	// Warnings are what is wrong with the run without ending it.
+	Warnings []core.Warned `json:"warnings,omitempty"`
 }
 
 // Node is how one node of the plan stands in its track.
@@ -100,6 +104,9 @@ type Hold struct {
 	// otherwise a deadline has passed.
 	Own   bool `json:"own,omitempty"`
 	Stage bool `json:"stage,omitempty"` // the time is the stage's deadline
+	// Until is when the time runs out, ms: what is left of it when a fault of the
+	// platform's makes the machine hold again.
+	Until int64 `json:"until,omitempty"`
 }
 
 // clone returns a deep enough copy for Apply to change.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-cd/slipway/localstack/embedded/clock"
 	"github.com/slipway-cd/slipway/localstack/embedded/file"
 	"github.com/slipway-cd/slipway/localstack/embedded/secret"
+	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/govern"
@@ -80,6 +80,7 @@ func TestLinkThatWasTouchedIsRefused(t *testing.T) {
 		"payload of another":      part(token, 0) + "." + part(other, 1) + "." + part(token, 2),
 		"key of another":          part(other, 0) + "." + part(token, 1) + "." + part(token, 2),
 		"account without a key":   b64([]byte("nobody")) + "." + part(token, 1) + "." + part(token, 2),
+		"account not in UTF-8":    b64([]byte{'a', 0xb7}) + "." + part(token, 1) + "." + part(token, 2),
 		"account that climbs":     b64([]byte("acct/x#y")) + "." + part(token, 1) + "." + part(token, 2),
 		"account in another form": part(token, 0) + "=." + part(token, 1) + "." + part(token, 2),
 		"too long":                token + strings.Repeat("A", 3000),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -38,7 +39,7 @@ func (l *Links) Make(ctx context.Context, link Link) (string, error) {
 func (l *Links) Open(ctx context.Context, token string) (Link, error) {
 	hint, _, _ := strings.Cut(token, ".")
 	account, err := decode(hint)
-	if err != nil || len(token) > maxLink || strings.ContainsAny(string(account), "/#\x00") {
+	if err != nil || len(token) > maxLink || !utf8.Valid(account) || strings.ContainsAny(string(account), "/#\x00") {
 		return Link{}, errLink()
 	}
 	key, err := l.key(ctx, string(account))

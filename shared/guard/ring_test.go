@@ -23,6 +23,7 @@ var ring = map[string]int{
 	"steps":    1,
 	"wire":     1,
 
+	"clock":    2,
 	"entity":   2,
 	"journal":  2,
 	"dispatch": 2,

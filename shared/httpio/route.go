@@ -58,11 +58,14 @@ func (s *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
 func (s *statusOnly) WriteHeader(status int)      { s.status = status }
 
 // LocalPath is the request's path without Gateway.
-func LocalPath(r *http.Request) string {
-	if rest, ok := strings.CutPrefix(r.URL.Path, Gateway); ok && (rest == "" || rest[0] == '/') {
+func LocalPath(r *http.Request) string { return Local(r.URL.Path) }
+
+// Local is a path without Gateway.
+func Local(path string) string {
+	if rest, ok := strings.CutPrefix(path, Gateway); ok && (rest == "" || rest[0] == '/') {
 		return rest
 	}
-	return r.URL.Path
+	return path
 }
 
 type correlationKey struct{}

@@ -20,3 +20,18 @@ func Token(h http.Header) string {
 	}
 	return ""
 }
+
+// ownHeaders begin the headers that say something to the authorizer alone.
+const ownHeaders = "X-Slipway-"
+
+// Strip removes what says who is asking: behind the authorizer only the context
+// does.
+func Strip(h http.Header) {
+	h.Del(HeaderKey)
+	h.Del("Authorization")
+	for name := range h {
+		if strings.HasPrefix(http.CanonicalHeaderKey(name), ownHeaders) {
+			delete(h, name)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -27,6 +28,21 @@ type Request struct {
 	State     string `json:"state"`
 	Execution string `json:"execution"`
 	Error     string `json:"error"`
+
+	// Of EventBridge's "Step Functions Execution Status Change" alone.
+	DetailType string `json:"detail-type"`
+	Detail     Ended  `json:"detail"`
+}
+
+// StatusChange is the detail-type of Ended.
+const StatusChange = "Step Functions Execution Status Change"
+
+// Ended says that an execution has ended by itself, as EventBridge does.
+type Ended struct {
+	Machine string               `json:"stateMachineArn"`
+	Name    string               `json:"name"`
+	Status  core.ExecutionStatus `json:"status"`
+	Input   string               `json:"input"` // JSON
 }
 
 // Door is safe for concurrent use.
@@ -52,6 +68,9 @@ func (d *Door) Handle(ctx context.Context, payload json.RawMessage) (json.RawMes
 }
 
 func (d *Door) handle(ctx context.Context, r Request) (any, error) {
+	if r.DetailType == StatusChange {
+		return d.reconcile(core.WithCause(ctx, "reconcile"), r.Detail)
+	}
 	ctx = core.WithCause(ctx, r.Op)
 	ref := journal.Ref{Account: r.Account, Run: r.Run, Track: r.Track}
 	switch r.Op {
@@ -60,8 +79,11 @@ func (d *Door) handle(ctx context.Context, r Request) (any, error) {
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "entered is not a time: %w", err)
 		}
-		_, err = d.journal.Apply(ctx, ref, core.Event{Type: core.EventEntered, Entered: &core.Entered{
-			Segment: r.Segment, Token: r.Token, At: core.Millis(at), Retry: r.Retry}})
+		e := core.Entered{Segment: r.Segment, Token: r.Token, At: core.Millis(at), Retry: r.Retry}
+		if core.Generation(r.Execution) > 1 {
+			e.State = r.State
+		}
+		_, err = d.journal.Apply(ctx, ref, core.Event{Type: core.EventEntered, Entered: &e})
 		return struct{}{}, err
 	case "recover":
 		return d.dispatch.Recover(ctx, ref, r.Segment, r.Error)
@@ -72,4 +94,18 @@ func (d *Door) handle(ctx context.Context, r Request) (any, error) {
 	default:
 		return nil, fault.New(fault.Unsupported, "not supported yet: operation %s of advance", strconv.Quote(r.Op))
 	}
+}
+
+// reconcile puts a new execution in the place of one that has failed, timed out or
+// was stopped by hand.
+func (d *Door) reconcile(ctx context.Context, e Ended) (any, error) {
+	if e.Status == core.ExecutionSucceeded || e.Status == core.ExecutionRunning {
+		return struct{}{}, nil
+	}
+	var in core.ExecutionInput
+	if err := json.Unmarshal([]byte(e.Input), &in); err != nil {
+		return nil, fault.New(fault.Invalid, "the input of execution %s is not one of ours: %w", e.Name, err)
+	}
+	machine := e.Machine[strings.LastIndexAny(e.Machine, ":-")+1:]
+	return struct{}{}, d.dispatch.Reconcile(ctx, machine, e.Name, in)
 }

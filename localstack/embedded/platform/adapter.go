@@ -6,14 +6,15 @@ import (
 	"os"
 	"path/filepath"
 
+	advance "github.com/slipway-cd/slipway/functions/advance/door"
 	"github.com/slipway-cd/slipway/localstack/embedded/asl"
 	"github.com/slipway-cd/slipway/localstack/embedded/blob"
 	"github.com/slipway-cd/slipway/localstack/embedded/bus"
-	"github.com/slipway-cd/slipway/localstack/embedded/clock"
 	"github.com/slipway-cd/slipway/localstack/embedded/file"
 	"github.com/slipway-cd/slipway/localstack/embedded/schedule"
 	"github.com/slipway-cd/slipway/localstack/embedded/secret"
 	"github.com/slipway-cd/slipway/localstack/embedded/workflow"
+	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/statemachines"
@@ -88,7 +89,7 @@ func (a *adapters) openWorkflow(cfg Config, fns core.Functions) error {
 	}
 	var err error
 	a.workflow, err = workflow.New(workflow.Config{Definitions: machines, Functions: fns, Clock: cfg.Clock, IDs: a.ids,
-		Records: a.file.Records("workflow"), OnTransition: cfg.OnTransition, Log: cfg.Logger, Paused: true, Weak: cfg.Weak})
+		Records: a.file.Records("workflow"), OnTransition: cfg.OnTransition, OnFailed: reconcile(fns), Log: cfg.Logger, Paused: true, Weak: cfg.Weak})
 	return err
 }
 
@@ -119,4 +120,17 @@ func (a *adapters) close() {
 		_ = a.blobs.Close()
 	}
 	_ = a.file.Close()
+}
+
+// reconcile tells the function advance of failed executions, as a rule on
+// EventBridge does on AWS.
+func reconcile(fns core.Functions) func(context.Context, core.Execution) error {
+	return func(ctx context.Context, e core.Execution) error {
+		payload, err := json.Marshal(map[string]any{"detail-type": advance.StatusChange, "detail": advance.Ended{
+			Machine: e.Machine, Name: e.Name, Status: e.Status, Input: string(e.Input)}})
+		if err == nil {
+			_, err = fns.Invoke(ctx, "advance", payload)
+		}
+		return err
+	}
 }

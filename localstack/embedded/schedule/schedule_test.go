@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-cd/slipway/localstack/embedded/clock"
 	"github.com/slipway-cd/slipway/localstack/embedded/file"
 	"github.com/slipway-cd/slipway/localstack/embedded/schedule"
+	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/contract"
 	"github.com/slipway-cd/slipway/shared/core"
 )

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-cd/slipway/localstack/embedded/clock"
 	"github.com/slipway-cd/slipway/localstack/embedded/workflow"
 	"github.com/slipway-cd/slipway/localstack/embedded/workflow/flowtest"
+	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/core"
 )
 

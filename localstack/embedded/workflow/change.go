@@ -92,6 +92,7 @@ func (c *change) commit(ctx context.Context) error {
 		return err
 	}
 	var jobs []job
+	var failed []*record
 	for _, d := range c.drafts {
 		x := d.x
 		x.at, x.task = d.at, d.task
@@ -104,6 +105,9 @@ func (c *change) commit(ctx context.Context) error {
 		if d.ready {
 			jobs = append(jobs, newJob(x))
 		}
+		if d.rec.failed() {
+			failed = append(failed, &d.rec)
+		}
 	}
 	c.fam.mu.Unlock()
 	for _, m := range c.marks {
@@ -111,6 +115,9 @@ func (c *change) commit(ctx context.Context) error {
 	}
 	for _, j := range jobs {
 		c.w.dispatch(j)
+	}
+	for _, r := range failed {
+		c.w.tell(r, firstRetry)
 	}
 	return nil
 }

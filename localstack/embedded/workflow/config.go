@@ -31,6 +31,9 @@ type Config struct {
 	// OnTransition is told of every state entered and every retry: what Step
 	// Functions bills. It is called after the step is saved, from many goroutines.
 	OnTransition func(machine, state string)
+	// OnFailed is told of every execution that failed, timed out or was stopped: at
+	// least once, also after a restart, until it returns nil. From many goroutines.
+	OnFailed func(ctx context.Context, e core.Execution) error
 	// Jitter returns 0 to below 1 for the delays of retries, random when nil.
 	Jitter func() float64
 	// Log is where failures to save are told, slog.Default when nil.
@@ -70,6 +73,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Jitter == nil {
 		c.Jitter = rand.Float64 // spreads retries, guards nothing
+	}
+	if c.OnFailed == nil {
+		c.OnFailed = func(context.Context, core.Execution) error { return nil }
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/slipway-cd/slipway/localstack/embedded/asl"
-	"github.com/slipway-cd/slipway/localstack/embedded/clock"
 	"github.com/slipway-cd/slipway/localstack/embedded/workflow"
 	"github.com/slipway-cd/slipway/localstack/embedded/workflow/flowtest"
+	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/contract"
 	"github.com/slipway-cd/slipway/shared/core"
 )

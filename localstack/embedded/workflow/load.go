@@ -14,6 +14,7 @@ type found struct {
 	definitions map[string][]byte // text by digest
 	used        map[string]bool   // digests that an execution needs
 	running     []*record
+	failed      []*record
 	forgotten   []string // keys of ended executions past keepEnded
 }
 
@@ -38,6 +39,8 @@ func (w *Workflow) scan() (*found, error) {
 			return nil
 		case r.running():
 			f.running = append(f.running, r)
+		case r.failed():
+			f.failed = append(f.failed, r)
 		}
 		f.used[r.digest] = true
 		return nil
@@ -76,6 +79,7 @@ func (w *Workflow) load() error {
 		}
 	}
 	w.reunite()
+	w.untold = f.failed
 	return nil
 }
 

@@ -41,6 +41,9 @@ type record struct {
 	events      int // estimate of Step Functions' history events
 }
 
+// failed reports whether the execution has ended other than well.
+func (r *record) failed() bool { return !r.running() && r.status != core.ExecutionSucceeded }
+
 func (r *record) running() bool { return r.status == core.ExecutionRunning }
 
 // encoding of a record: a format byte, then tag, length, bytes for each field

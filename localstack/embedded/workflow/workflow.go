@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"context"
+	"time"
 
 	"github.com/slipway-cd/slipway/localstack/embedded/asl"
 	"github.com/slipway-cd/slipway/shared/core"
@@ -14,6 +15,7 @@ type Workflow struct {
 	running register
 	pool    pool
 	weak    *unkind
+	untold  []*record       // failed executions found by New
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
 }
@@ -45,6 +47,10 @@ func (w *Workflow) Resume() {
 	for _, x := range w.running.list() {
 		w.resume(x)
 	}
+	for _, r := range w.untold {
+		w.tell(r, firstRetry)
+	}
+	w.untold = nil
 	w.sweepLater()
 }
 
@@ -61,6 +67,16 @@ func (w *Workflow) Close() {
 		}
 		x.fam.mu.Unlock()
 	}
+}
+
+// tell lets OnFailed know of an execution, again after a while when it fails.
+func (w *Workflow) tell(r *record, pause time.Duration) {
+	w.Clock.AfterFunc(0, func() {
+		if w.ctx.Err() != nil || w.OnFailed(w.ctx, r.describe()) == nil {
+			return
+		}
+		w.Clock.AfterFunc(pause, func() { w.tell(r, min(2*pause, lastRetry)) })
+	})
 }
 
 func (c Config) check() error {

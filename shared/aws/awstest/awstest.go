@@ -35,7 +35,7 @@ func ConfigAt(endpoint string) aws.Config {
 		// A stand-in resets what a thousand racers dial at once.
 		HTTPClient: awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 			t.MaxConnsPerHost, t.MaxIdleConnsPerHost = 32, 32
-		}),
+		}).WithTimeout(2 * time.Minute), // the queue for those connections counts
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: "test", SecretAccessKey: "test", Source: "awstest"}, nil
 		}),
@@ -44,6 +44,17 @@ func ConfigAt(endpoint string) aws.Config {
 
 // Name makes a name that no other test has, in letters that every service takes.
 func Name(prefix string) string { return prefix + "-" + strings.ToLower(rand.Text()) }
+
+// Lacks skips the case of a suite that t is when it is among those that LocalStack
+// cannot do, which are given with the reasons.
+func Lacks(t testing.TB, cases map[string]string) {
+	t.Helper()
+	for name, why := range cases {
+		if strings.HasSuffix(t.Name(), "/"+strings.ReplaceAll(name, " ", "_")) {
+			t.Skip("LocalStack: " + why)
+		}
+	}
+}
 
 // cleanup runs fn at the end of the test, when its own context has ended. What is
 // left behind is told, no more.

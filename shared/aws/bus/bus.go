@@ -3,6 +3,7 @@
 package bus
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"time"
@@ -37,6 +38,29 @@ type Detail struct {
 	ID     string          `json:"id"`
 	Time   int64           `json:"time"` // ms since 1970; the entry's own has seconds
 	Detail json.RawMessage `json:"detail"`
+}
+
+// Event reads what EventBridge delivers to the target of a rule. The detail may
+// have been written anew on the way, with other blanks: it is compact.
+func Event(delivered []byte) (core.BusEvent, error) {
+	var envelope struct {
+		Type   string `json:"detail-type"`
+		Source string `json:"source"`
+		Detail Detail `json:"detail"`
+	}
+	if err := json.Unmarshal(delivered, &envelope); err != nil {
+		return core.BusEvent{}, fault.New(fault.Invalid, "this is no event of EventBridge: %w", err)
+	}
+	e := core.BusEvent{ID: envelope.Detail.ID, Type: envelope.Type, Time: envelope.Detail.Time}
+	if envelope.Source != Source || e.ID == "" || e.Type == "" {
+		return core.BusEvent{}, fault.New(fault.Invalid, "this is no event of the bus: source %q, type %q, id %q", envelope.Source, e.Type, e.ID)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, envelope.Detail.Detail); err != nil {
+		return core.BusEvent{}, fault.New(fault.Invalid, "event %q has no detail: %w", e.ID, err)
+	}
+	e.Detail = compact.Bytes()
+	return e, nil
 }
 
 // Bus implements core.Bus.

@@ -3,9 +3,9 @@ package dynamo_test
 import (
 	"testing"
 
-	"github.com/slipway-cd/slipway/localstack/embedded/clock"
 	"github.com/slipway-cd/slipway/shared/aws/awstest"
 	"github.com/slipway-cd/slipway/shared/aws/dynamo"
+	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/contract"
 	"github.com/slipway-cd/slipway/shared/core"
 )

@@ -125,7 +125,9 @@ func principal(authorizer map[string]any) (core.Principal, bool) {
 }
 
 // Authorizer returns the REQUEST authorizer's function. authorize says who a
-// token belongs to, and whether it may call the path at all.
+// token belongs to, and whether it may call the path at all. Clients are told 403
+// by a Deny, 401 for a token that is not known, and 500, after which they may try
+// again, when it could not be looked up.
 func Authorizer(authorize func(ctx context.Context, token, as, path string) (core.Principal, error)) func(context.Context, events.APIGatewayCustomAuthorizerRequestTypeRequest) (events.APIGatewayCustomAuthorizerResponse, error) {
 	return func(ctx context.Context, in events.APIGatewayCustomAuthorizerRequestTypeRequest) (events.APIGatewayCustomAuthorizerResponse, error) {
 		h := http.Header{}
@@ -136,8 +138,10 @@ func Authorizer(authorize func(ctx context.Context, token, as, path string) (cor
 		switch {
 		case fault.Is(err, fault.Forbidden):
 			return policy("nobody", "Deny", in.MethodArn, nil), nil
-		case err != nil: // API Gateway answers 401 to exactly this text
+		case fault.Is(err, fault.Unauthenticated): // API Gateway answers 401 to exactly this text
 			return events.APIGatewayCustomAuthorizerResponse{}, errUnauthorized
+		case err != nil: // and 500 to any other: nobody knows yet whether the token is good
+			return events.APIGatewayCustomAuthorizerResponse{}, err
 		}
 		body, err := json.Marshal(p)
 		if err != nil {
@@ -147,11 +151,7 @@ func Authorizer(authorize func(ctx context.Context, token, as, path string) (cor
 	}
 }
 
-type unauthorized struct{}
-
-func (unauthorized) Error() string { return "Unauthorized" }
-
-var errUnauthorized error = unauthorized{}
+var errUnauthorized = fault.New(fault.Unauthenticated, "Unauthorized")
 
 func policy(id, effect, arn string, ctx map[string]any) events.APIGatewayCustomAuthorizerResponse {
 	return events.APIGatewayCustomAuthorizerResponse{

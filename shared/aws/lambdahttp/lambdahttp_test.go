@@ -2,6 +2,7 @@ package lambdahttp
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"testing"
@@ -74,6 +75,10 @@ func TestAuthorizer(t *testing.T) {
 			return who, nil
 		case "other":
 			return core.Principal{}, fault.New(fault.Forbidden, "no")
+		case "throttled":
+			return core.Principal{}, fmt.Errorf("reading: %w", fault.New(fault.Throttled, "slow down"))
+		case "broken":
+			return core.Principal{}, io.ErrUnexpectedEOF
 		default:
 			return core.Principal{}, fault.New(fault.Unauthenticated, "who?")
 		}
@@ -96,5 +101,11 @@ func TestAuthorizer(t *testing.T) {
 	}
 	if _, err := ask("x-api-key", ""); err == nil || err.Error() != "Unauthorized" {
 		t.Errorf("unknown: %v", err)
+	}
+	for token, kind := range map[string]fault.Kind{"throttled": fault.Throttled, "broken": fault.Internal} {
+		// 500, not 401: the token may be good
+		if out, err := ask("x-api-key", token); fault.KindOf(err) != kind || err.Error() == "Unauthorized" || out.PolicyDocument.Statement != nil {
+			t.Errorf("%s: %+v, %v", token, out, err)
+		}
 	}
 }

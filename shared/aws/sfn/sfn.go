@@ -2,7 +2,6 @@
 package sfn
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -31,6 +30,7 @@ var kinds = call.Kinds{
 	"TaskDoesNotExist":         fault.Gone,
 	"TaskTimedOut":             fault.Gone,
 	"InvalidToken":             fault.Gone,
+	"KmsThrottlingException":   fault.Throttled,
 }
 
 // Workflow implements core.Workflow.
@@ -45,7 +45,9 @@ func New(cfg aws.Config, machines map[string]string) *Workflow {
 	return &Workflow{machines: machines, client: call.Lazy(cfg, func(c aws.Config) *sfn.Client { return sfn.NewFromConfig(c) })}
 }
 
-// Start implements core.Workflow. Step Functions itself takes the same start twice.
+// Start implements core.Workflow. Step Functions itself takes the same start twice
+// while the execution runs; ExecutionAlreadyExists is for another input or a past
+// one. It is not looked into further: DescribeExecution lags behind.
 func (w *Workflow) Start(ctx context.Context, machine, name string, input json.RawMessage) error {
 	arn, ok := w.machines[machine]
 	if !ok {
@@ -60,16 +62,6 @@ func (w *Workflow) Start(ctx context.Context, machine, name string, input json.R
 	_, err := w.client().StartExecution(ctx, &sfn.StartExecutionInput{
 		StateMachineArn: &arn, Name: &name, Input: aws.String(string(input)),
 	})
-	if call.Code(err) != "ExecutionAlreadyExists" {
-		return call.Fault(ctx, "starting an execution", err, kinds)
-	}
-	there, derr := w.Describe(ctx, machine, name)
-	if derr == nil && there.Status == core.ExecutionRunning && bytes.Equal(there.Input, input) {
-		return nil
-	}
-	if fault.Retryable(derr) {
-		return derr
-	}
 	return call.Fault(ctx, "starting an execution", err, kinds)
 }
 
@@ -100,10 +92,9 @@ func (w *Workflow) Stop(ctx context.Context, machine, name, cause string) error 
 	if !ok || !validName(name) {
 		return nil
 	}
-	if len(cause) > maxCause {
-		cause = strings.ToValidUTF8(cause[:maxCause], "")
-	}
-	_, err := w.client().StopExecution(ctx, &sfn.StopExecutionInput{ExecutionArn: aws.String(executionARN(arn, name)), Cause: &cause})
+	_, err := w.client().StopExecution(ctx, &sfn.StopExecutionInput{
+		ExecutionArn: aws.String(executionARN(arn, name)), Cause: aws.String(causeOf(cause)),
+	})
 	if call.Code(err) == "ExecutionDoesNotExist" {
 		return nil
 	}
@@ -148,6 +139,14 @@ func executionARN(machine, name string) string {
 	head, rest, _ := strings.Cut(machine, ":stateMachine:")
 	rest, _, _ = strings.Cut(rest, ":")
 	return head + ":execution:" + rest + ":" + name
+}
+
+// causeOf is a cause within its bound.
+func causeOf(s string) string {
+	if len(s) > maxCause {
+		return strings.ToValidUTF8(s[:maxCause], "")
+	}
+	return s
 }
 
 func checkToken(token string) error {

@@ -22,6 +22,15 @@ func TestExecutionARN(t *testing.T) {
 	}
 }
 
+func TestCauseOf(t *testing.T) {
+	long := "x" + strings.Repeat("é", maxCause)
+	for in, want := range map[string]string{"": "", "enough": "enough", long: long[:maxCause-1], long[:maxCause+2]: long[:maxCause-1]} {
+		if got := causeOf(in); got != want {
+			t.Errorf("%d bytes of %d, want %d", len(got), len(in), len(want))
+		}
+	}
+}
+
 // TestRefusals needs no endpoint: these never leave.
 func TestRefusals(t *testing.T) {
 	w := New(aws.Config{}, map[string]string{"m": "arn:aws:states:us-east-1:1:stateMachine:m"})
@@ -54,7 +63,8 @@ func TestRefusals(t *testing.T) {
 func TestKinds(t *testing.T) {
 	for code, kind := range map[string]fault.Kind{
 		"TaskTimedOut": fault.Gone, "InvalidToken": fault.Gone, "TaskDoesNotExist": fault.Gone,
-		"ExecutionAlreadyExists": fault.AlreadyExists, "ThrottlingException": fault.Throttled, "AccessDeniedException": fault.Internal,
+		"ExecutionAlreadyExists": fault.AlreadyExists, "ThrottlingException": fault.Throttled,
+		"KmsThrottlingException": fault.Throttled, "ExecutionLimitExceeded": fault.Throttled, "AccessDeniedException": fault.Internal,
 	} {
 		if err := call.Fault(t.Context(), "x", &smithy.GenericAPIError{Code: code}, kinds); !fault.Is(err, kind) {
 			t.Errorf("%s: kind %d", code, fault.KindOf(err))

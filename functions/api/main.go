@@ -1,0 +1,15 @@
+// Command api is the function behind the REST routes.
+package main
+
+import (
+	"github.com/slipway-cd/slipway/functions/api/door"
+	authorizer "github.com/slipway-cd/slipway/functions/authorizer/door"
+	"github.com/slipway-cd/slipway/shared/aws/function"
+)
+
+func main() {
+	p := function.Plane()
+	routes := door.New(door.Config{Journal: p.Journal, Launch: p.Launch, Pipelines: p.Pipelines, Views: p.Views,
+		Dispatch: p.Dispatch, Govern: p.Govern, Links: p.Links})
+	function.HTTP(routes, authorizer.New(p.Govern).WithFirstAdmin(p.Ports.Secrets, function.Environment().AdminSecret, p.Ports.Clock).Middleware)
+}

@@ -1,0 +1,13 @@
+// Command approve is the function behind approval links, which are their own
+// credential.
+package main
+
+import (
+	"github.com/slipway-cd/slipway/functions/approve/door"
+	"github.com/slipway-cd/slipway/shared/aws/function"
+)
+
+func main() {
+	p := function.Plane()
+	function.HTTP(door.New(door.Config{Journal: p.Journal, Views: p.Views, Govern: p.Govern, Links: p.Links}), nil)
+}

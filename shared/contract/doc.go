@@ -17,11 +17,17 @@ const patience = 30 * time.Second
 // eventually calls cond until it is true, and fails the test when it never is.
 func eventually(t *testing.T, what string, cond func() bool) {
 	t.Helper()
+	within(t, patience, what, cond)
+}
+
+// within waits for cond for at most limit.
+func within(t *testing.T, limit time.Duration, what string, cond func() bool) {
+	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(patience); !cond(); <-tick.C {
+	for end := time.Now().Add(limit); !cond(); <-tick.C {
 		if time.Now().After(end) {
-			t.Fatalf("waited %s in vain: %s", patience, what)
+			t.Fatalf("waited %s in vain: %s", limit, what)
 		}
 	}
 }

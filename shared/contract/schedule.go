@@ -42,8 +42,10 @@ type schedule struct {
 	fired func() []Firing
 }
 
-// soon is long enough for a call to happen before it.
-const soon = time.Second
+const (
+	soon      = time.Second // long enough for a call to happen before it
+	precision = time.Minute // how late AWS may fire
+)
 
 func (s schedule) set(name string, in time.Duration, payload string) (at time.Time) {
 	s.t.Helper()
@@ -57,7 +59,7 @@ func (s schedule) set(name string, in time.Duration, payload string) (at time.Ti
 
 func (s schedule) await(payload string) (f Firing) {
 	s.t.Helper()
-	eventually(s.t, "timer "+payload, func() (ok bool) { f, ok = s.find(payload); return ok })
+	within(s.t, precision+patience, "timer "+payload, func() (ok bool) { f, ok = s.find(payload); return ok })
 	return f
 }
 

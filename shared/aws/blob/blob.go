@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/slipway-cd/slipway/shared/aws/call"
+	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
 )
 
@@ -47,6 +48,7 @@ func (b *Blobs) Get(ctx context.Context, key string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	core.Count(ctx, core.Use{core.BlobReads: 1})
 	out, err := b.client().GetObject(ctx, &s3.GetObjectInput{Bucket: &b.bucket, Key: &name})
 	if err != nil {
 		return nil, call.Fault(ctx, "reading a blob", err, kinds)
@@ -62,6 +64,7 @@ func (b *Blobs) Put(ctx context.Context, key string, data []byte) error {
 	if err != nil {
 		return err
 	}
+	core.Count(ctx, core.Use{core.BlobWrites: 1})
 	_, err = b.client().PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &b.bucket, Key: &name, Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))),
 	})

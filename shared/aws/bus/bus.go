@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/aws/call"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/meter"
 )
 
 // Source is what rules look for; the detail-type is the event's type.
@@ -136,11 +137,20 @@ func (b *Bus) send(ctx context.Context, entries []types.PutEventsRequestEntry) e
 		if err != nil {
 			return call.Fault(ctx, "publishing events", err, kinds)
 		}
+		core.Count(ctx, core.Use{core.Events: billed(entries)})
 		if entries, refused = left(entries, out.Entries); refused == nil || !fault.Retryable(refused) {
 			return refused
 		}
 	}
 	return refused
+}
+
+// billed is how many events EventBridge makes of entries: one for each 64 KB.
+func billed(entries []types.PutEventsRequestEntry) (n int64) {
+	for _, e := range entries {
+		n += meter.EventUnits(int64(timeBytes + len(Source) + len(aws.ToString(e.DetailType)) + len(aws.ToString(e.Detail))))
+	}
+	return n
 }
 
 // left returns the entries that were refused, and why the last of them was; what

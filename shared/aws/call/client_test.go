@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/smithy-go"
 
+	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
 )
 
@@ -114,6 +115,45 @@ func TestTries(t *testing.T) {
 				t.Errorf("after %d tries: %v of kind %d", tries.Load(), err, fault.KindOf(err))
 			}
 		})
+	}
+}
+
+// armed is a clock that notes what it is asked for, and fires at once or never.
+type armed struct {
+	core.Clock
+	fires bool
+	waits []time.Duration
+}
+
+func (c *armed) AfterFunc(d time.Duration, f func()) func() {
+	c.waits = append(c.waits, d)
+	if c.fires {
+		f()
+	}
+	return func() {}
+}
+
+func TestPause(t *testing.T) {
+	c := &armed{fires: true}
+	seen := map[time.Duration]bool{}
+	for range 100 {
+		if err := Pause(t.Context(), c, time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, d := range c.waits {
+		seen[d] = true
+		if d < time.Second || d > 1500*time.Millisecond {
+			t.Errorf("waits %s", d)
+		}
+	}
+	if len(seen) < 50 {
+		t.Errorf("%d different waits", len(seen))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Pause(ctx, &armed{}, time.Second); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
 	}
 }
 

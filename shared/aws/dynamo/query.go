@@ -24,6 +24,7 @@ func (s *Store) Query(ctx context.Context, q core.Query) (core.Page, error) {
 	in := &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: &q.Strong, ScanIndexForward: aws.Bool(!q.Reverse),
 		KeyConditionExpression: &r.condition, ExpressionAttributeValues: r.values, ExclusiveStartKey: r.start,
+		ReturnConsumedCapacity: capacity,
 	}
 	if q.Index {
 		in.IndexName, in.ConsistentRead = aws.String(Index), nil
@@ -35,6 +36,7 @@ func (s *Store) Query(ctx context.Context, q core.Query) (core.Page, error) {
 	if err != nil {
 		return core.Page{}, call.Fault(ctx, "querying items", err, kinds)
 	}
+	countRead(ctx, out.ConsumedCapacity)
 	var page core.Page
 	for _, m := range out.Items {
 		it, err := decode(plain(m))

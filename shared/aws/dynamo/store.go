@@ -53,11 +53,12 @@ func (s *Store) Get(ctx context.Context, key core.Key, strong bool) (core.Item, 
 		return core.Item{}, err
 	}
 	out, err := s.client().GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &s.table, Key: keyOf(key), ConsistentRead: &strong,
+		TableName: &s.table, Key: keyOf(key), ConsistentRead: &strong, ReturnConsumedCapacity: capacity,
 	})
 	if err != nil {
 		return core.Item{}, call.Fault(ctx, "reading an item", err, kinds)
 	}
+	countRead(ctx, out.ConsumedCapacity)
 	if len(out.Item) == 0 {
 		return core.Item{}, fault.New(fault.NotFound, "no item %q %q", key.PK, key.SK)
 	}
@@ -85,7 +86,11 @@ func (s *Store) Delete(ctx context.Context, keys ...core.Key) error {
 		seen[k] = true
 	}
 	if len(requests) == 1 {
-		_, err := s.client().DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: requests[0].DeleteRequest.Key})
+		out, err := s.client().DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: requests[0].DeleteRequest.Key,
+			ReturnConsumedCapacity: capacity})
+		if err == nil {
+			countWrite(ctx, deref(out.ConsumedCapacity))
+		}
 		return call.Fault(ctx, "deleting an item", err, kinds)
 	}
 	for part := range slices.Chunk(requests, deletePart) {
@@ -105,11 +110,12 @@ func (s *Store) deletePart(ctx context.Context, left []types.WriteRequest) error
 			}
 		}
 		out, err := s.client().BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
-			RequestItems: map[string][]types.WriteRequest{s.table: left},
+			RequestItems: map[string][]types.WriteRequest{s.table: left}, ReturnConsumedCapacity: capacity,
 		})
 		if err != nil {
 			return call.Fault(ctx, "deleting items", err, kinds)
 		}
+		countWrite(ctx, out.ConsumedCapacity...)
 		if left = out.UnprocessedItems[s.table]; len(left) == 0 {
 			return nil
 		}

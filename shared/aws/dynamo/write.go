@@ -31,17 +31,27 @@ func (s *Store) Write(ctx context.Context, puts ...core.Put) error {
 		}
 	}
 	var doubt *call.Doubt
-	_, err := s.client().TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items},
+	out, err := s.client().TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items, ReturnConsumedCapacity: capacity},
 		func(o *dynamodb.Options) { doubt = call.NewDoubt(o.Retryer, true); o.Retryer = doubt })
+	if err == nil {
+		countTransaction(ctx, out.ConsumedCapacity, puts)
+	} else {
+		countRefused(ctx, err, puts)
+	}
 	return transactionFault(ctx, err, doubt != nil && doubt.Any)
 }
 
 func (s *Store) put(ctx context.Context, p core.Put) error {
 	expression, values := condition(p.If)
-	_, err := s.client().PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: &s.table, Item: encode(p.Item),
+	out, err := s.client().PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &s.table, Item: encode(p.Item), ReturnConsumedCapacity: capacity,
 		ConditionExpression: expression, ExpressionAttributeValues: values,
 	}, func(o *dynamodb.Options) { o.Retryer = call.NewDoubt(o.Retryer, expression == nil) })
+	if err == nil {
+		countWrite(ctx, deref(out.ConsumedCapacity))
+	} else {
+		countRefused(ctx, err, []core.Put{p})
+	}
 	return putFault(ctx, err)
 }
 
@@ -98,9 +108,9 @@ func transactionFault(ctx context.Context, err error, doubt bool) error {
 	return fault.New(kind, "%s: %w", what, err)
 }
 
-func deref(s *string) string {
-	if s == nil {
-		return ""
+func deref[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
 	}
-	return *s
+	return v
 }

@@ -6,6 +6,7 @@ package function
 import (
 	"log/slog"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -96,6 +97,10 @@ func Plane() *plane.Plane {
 	s := Environment()
 	p := plane.New(s.Ports(), pace())
 	p.Launch.BaseURL = s.URL
+	p.Meter.Each = os.Getenv("SLIPWAY_METER") == "each"
+	if mb, err := strconv.ParseInt(os.Getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"), 10, 64); err == nil && mb > 0 {
+		p.Meter.Memory = mb
+	}
 	return p
 }
 

@@ -51,7 +51,7 @@ func TestInput(t *testing.T) {
 }
 
 // statuses are Scheduler's, by code.
-var statuses = map[string]int{notFound: 404, exists: 409, "ThrottlingException": 429, invalid: 400, "Other": 400}
+var statuses = map[string]int{notFound: 404, exists: 409, "ThrottlingException": 429, invalid: 400, "Other": 400, "ServiceQuotaExceededException": 402}
 
 // request is what a test's Scheduler was sent; the body leaves the token out.
 type request struct {
@@ -137,6 +137,7 @@ func TestSetAmongOthers(t *testing.T) {
 		"a change that is past":         {[]string{exists, invalid, exists, ""}, []string{create, change, create, change}, 0, 0, true},
 		"throttled":                     {[]string{"ThrottlingException"}, []string{create, create, create}, time.Hour, fault.Throttled, false},
 		"throttled once":                {[]string{"ThrottlingException", ""}, []string{create, create}, time.Hour, 0, true},
+		"a quota is reached":            {[]string{"ServiceQuotaExceededException"}, []string{create}, time.Hour, fault.Throttled, false},
 		"what we do not know is no try": {[]string{"Other"}, []string{create}, time.Hour, fault.Internal, false},
 	} {
 		t.Run(name, func(t *testing.T) {

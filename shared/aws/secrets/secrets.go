@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 
 	"github.com/slipway-cd/slipway/shared/aws/call"
+	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
 )
 
@@ -46,6 +47,9 @@ var kinds = call.Kinds{
 
 var nameRule = regexp.MustCompile(`^[A-Za-z0-9/_+=.@-]+$`)
 
+// oneCall is what every call counts.
+var oneCall = core.Use{core.SecretCalls: 1}
+
 // Secrets implements core.Secrets.
 type Secrets struct {
 	prefix, key string
@@ -66,6 +70,7 @@ func (s *Secrets) Get(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	core.Count(ctx, oneCall)
 	out, err := s.client().GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &id})
 	if code := call.Code(err); code == notFound || code == deleted {
 		return nil, fault.New(fault.NotFound, "no secret %q: %w", name, err)
@@ -108,6 +113,7 @@ func (s *Secrets) Put(ctx context.Context, name string, value []byte) error {
 func (s *Secrets) update(ctx context.Context, id string, value []byte) error {
 	in := &secretsmanager.UpdateSecretInput{SecretId: &id}
 	in.SecretString, in.SecretBinary = content(value)
+	core.Count(ctx, oneCall)
 	_, err := s.client().UpdateSecret(ctx, in)
 	return err
 }
@@ -126,11 +132,13 @@ func (s *Secrets) create(ctx context.Context, id string, value []byte) error {
 	if s.key != "" {
 		in.KmsKeyId = &s.key
 	}
+	core.Count(ctx, oneCall)
 	_, err := s.client().CreateSecret(ctx, in)
 	return err
 }
 
 func (s *Secrets) restore(ctx context.Context, id string) error {
+	core.Count(ctx, oneCall)
 	_, err := s.client().RestoreSecret(ctx, &secretsmanager.RestoreSecretInput{SecretId: &id})
 	return err
 }
@@ -154,6 +162,7 @@ func (s *Secrets) Delete(ctx context.Context, name string) error {
 }
 
 func (s *Secrets) remove(ctx context.Context, id string) error {
+	core.Count(ctx, oneCall)
 	_, err := s.client().DeleteSecret(ctx, &secretsmanager.DeleteSecretInput{SecretId: &id, ForceDeleteWithoutRecovery: aws.Bool(true)})
 	return err
 }

@@ -1,10 +1,8 @@
 package sfn_test
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,19 +10,16 @@ import (
 	"github.com/slipway-cd/slipway/shared/aws/sfn"
 	"github.com/slipway-cd/slipway/shared/contract"
 	"github.com/slipway-cd/slipway/shared/core"
-	"github.com/slipway-cd/slipway/shared/fault"
 )
 
 // lacks are the cases that LocalStack cannot do. TestStop and TestLargest see to
 // what of them concerns the adapter.
 var lacks = map[string]string{
-	"one of many finishes":                          "it accepts a second result until the state has ended",
 	"a function's error after the token is ignored": "it fails the task",
-	"a lost heartbeat is caught":                    "it calls that States.Timeout",
-	"a failed child":                                "an execution that waits for a token cannot be stopped",
-	"stop":                                          "an execution that waits for a token cannot be stopped",
-	"stop takes children along":                     "it lets children run on",
-	"bounds of payloads":                            "it has no States.DataLimitExceeded",
+	"a failed child":            "an execution that waits for a token cannot be stopped",
+	"stop":                      "an execution that waits for a token cannot be stopped",
+	"stop takes children along": "it lets children run on",
+	"bounds of payloads":        "it has no States.DataLimitExceeded",
 }
 
 func TestContract(t *testing.T) {
@@ -32,59 +27,8 @@ func TestContract(t *testing.T) {
 	contract.Workflow(t, func(t *testing.T, definitions map[string][]byte, fns core.Functions) core.Workflow {
 		awstest.Lacks(t, lacks)
 		work := awstest.Relay(t, cfg, fns, contract.WorkflowFunction)
-		return newNudger(t, sfn.New(cfg, awstest.Machines(t, cfg, definitions, map[string]string{"Work": work})))
+		return sfn.New(cfg, awstest.Machines(t, cfg, definitions, map[string]string{"Work": work}))
 	})
-}
-
-// nudger makes up for what LocalStack does while the function that was given a token
-// has not returned: it refuses beats, which are tried again, and sees a result only
-// at the next heartbeat, which is sent.
-type nudger struct {
-	*sfn.Workflow
-	ctx   context.Context // of the test
-	beats sync.WaitGroup
-}
-
-func newNudger(t *testing.T, w *sfn.Workflow) *nudger {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	n := &nudger{Workflow: w, ctx: ctx}
-	t.Cleanup(func() { cancel(); n.beats.Wait() })
-	return n
-}
-
-func (n *nudger) Finish(ctx context.Context, token string, output json.RawMessage) error {
-	err := n.Workflow.Finish(ctx, token, output)
-	if err == nil {
-		n.beats.Go(func() { n.nudge(token) })
-	}
-	return err
-}
-
-// Beat tries a token that is gone for two seconds.
-func (n *nudger) Beat(ctx context.Context, token string) (err error) {
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for range 20 {
-		if err = n.Workflow.Beat(ctx, token); !fault.Is(err, fault.Gone) {
-			break
-		}
-		<-tick.C
-	}
-	return err
-}
-
-// nudge beats for ten seconds.
-func (n *nudger) nudge(token string) {
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	for range 50 {
-		select {
-		case <-n.ctx.Done():
-			return
-		case <-tick.C:
-			_ = n.Workflow.Beat(n.ctx, token) // refused while the wait has not begun and when it is over
-		}
-	}
 }
 
 // machine is a workflow with one machine "m".

@@ -59,6 +59,7 @@ func (w *Workflow) Start(ctx context.Context, machine, name string, input json.R
 	if err := checkPayload("input", input); err != nil {
 		return err
 	}
+	core.Count(ctx, core.Use{core.Workflows: 1})
 	_, err := w.client().StartExecution(ctx, &sfn.StartExecutionInput{
 		StateMachineArn: &arn, Name: &name, Input: aws.String(string(input)),
 	})
@@ -73,6 +74,7 @@ func (w *Workflow) Finish(ctx context.Context, token string, output json.RawMess
 	if err := checkToken(token); err != nil {
 		return err
 	}
+	core.Count(ctx, core.Use{core.Workflows: 1})
 	_, err := w.client().SendTaskSuccess(ctx, &sfn.SendTaskSuccessInput{TaskToken: &token, Output: aws.String(string(output))})
 	return call.Fault(ctx, "finishing a token", err, kinds)
 }
@@ -82,6 +84,7 @@ func (w *Workflow) Beat(ctx context.Context, token string) error {
 	if err := checkToken(token); err != nil {
 		return err
 	}
+	core.Count(ctx, core.Use{core.Workflows: 1})
 	_, err := w.client().SendTaskHeartbeat(ctx, &sfn.SendTaskHeartbeatInput{TaskToken: &token})
 	return call.Fault(ctx, "renewing a token", err, kinds)
 }

@@ -8,5 +8,7 @@ class ProcessExecutorPlugin(RuntimeExecutorPlugin):
 
     def load(self, *args, **kwargs):
         from slipway_executor.executor import ProcessExecutor
+        from slipway_executor.tokens import mend
 
+        mend()
         return ProcessExecutor

@@ -5,7 +5,8 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help up setup build test test-asl test-aws test-crash bench fuzz cross lint fmt generate verify clean
+.PHONY: help up setup build test test-asl test-aws test-crash bench size fuzz cross lint fmt generate verify clean \
+	deploy destroy synth test-infra
 
 help: ## Say what there is (this)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,11 +41,37 @@ test-crash: ## Slow: kill, delay and repeat at every await point
 bench: ## What a run costs: transitions, invocations, write and read units, time
 	go run ./e2e/bench
 
+size: ## How large every function is as it is deployed; fails when one is too large
+	@cd functions && go test -count=1 -tags slow -run '^TestSize$$'
+
 fuzz: ## Every fuzz target for 20 seconds (FUZZTIME=1m for longer)
 	@tools/fuzz
 
 cross: ## Compile for linux, darwin and windows on amd64 and arm64
 	@tools/cross
+
+# Parameters of a deployment, given on make's command line: make deploy NAME=cd REGION=eu-central-1
+parameter  = $(if $(findstring command,$(origin $(1))),'$(2)=$($(1))')
+parameters = version='$(VERSION)' $(call parameter,NAME,name) $(call parameter,REGION,region) $(call parameter,ARCH,arch) \
+	$(call parameter,DOMAIN,domain) $(call parameter,CERTIFICATE,certificate) $(call parameter,ZONE,zone) \
+	$(call parameter,ZONE_NAME,zoneName) $(call parameter,URL,url) $(call parameter,RETENTION_DAYS,retentionDays) \
+	$(call parameter,DATA_DAYS,dataDays) $(call parameter,LOG_LEVEL,logLevel) $(call parameter,TRACING,tracing) \
+	$(call parameter,KMS_KEY,kmsKey) $(call parameter,ALARM_EMAIL,alarmEmail) $(call parameter,DASHBOARD,dashboard) \
+	$(call parameter,DESTROY_DATA,destroyData) $(call parameter,CODE,code) $(call parameter,TABLE,table) \
+	$(call parameter,TABLE_STREAM,tableStream)
+
+deploy: ## Put Slipway into an AWS account (docs/guide/aws.md has the parameters)
+	@infra/deploy deploy $(parameters)
+
+destroy: ## Take it away again; table and bucket stay
+	@infra/deploy destroy $(parameters)
+
+synth: ## Write the CloudFormation template that deploy would use to dist/cdk.out
+	@infra/deploy synth $(parameters)
+
+test-infra: ## The stack: golden templates and rules (needs Node.js); UPDATE=-update rewrites the templates
+	@tools/setup cdk
+	cd infra && go vet ./... && go test -count=1 ./settings ./standin && go test -count=1 ./stack $(UPDATE)
 
 lint: ## golangci-lint, built once from tools/go.mod
 	tools/golangci-lint run ./...

@@ -34,8 +34,7 @@ type adapters struct {
 
 // functions are the doors that machines and schedules invoke, by name.
 type functions struct {
-	byName   map[string]func(context.Context, json.RawMessage) (json.RawMessage, error)
-	onInvoke func(string)
+	byName map[string]func(context.Context, json.RawMessage) (json.RawMessage, error)
 }
 
 // Invoke implements core.Functions.
@@ -44,7 +43,6 @@ func (f *functions) Invoke(ctx context.Context, name string, payload json.RawMes
 	if !ok {
 		return nil, fault.New(fault.NotFound, "there is no function %q", name)
 	}
-	f.onInvoke(name)
 	return fn(ctx, payload)
 }
 

@@ -31,7 +31,8 @@ type Config struct {
 	Pace         *dispatch.Pace              // nil for dispatch.LocalPace
 	Wrap         func(core.Ports) core.Ports // between the doors and the adapters
 	OnTransition func(machine, state string) // every state entered
-	OnInvoke     func(function string)       // every function invoked
+	Apart        bool                        // each door has a control plane of its own, as on AWS
+	MeterEach    bool                        // counts are written after every invocation
 	KillGrace    time.Duration               // of the built-in delegate
 	Weak         *workflow.Weak              // how unkind the workflow is
 }
@@ -52,9 +53,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Wrap == nil {
 		c.Wrap = func(p core.Ports) core.Ports { return p }
-	}
-	if c.OnInvoke == nil {
-		c.OnInvoke = func(string) {}
 	}
 	return c
 }

@@ -7,37 +7,40 @@ import (
 	"github.com/slipway-cd/slipway/delegate"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/dispatch"
+	"github.com/slipway-cd/slipway/shared/meter"
 	"github.com/slipway-cd/slipway/shared/wire"
 )
 
 // direct is the control plane for the delegate in the same process.
 type direct struct {
 	dispatch *dispatch.Dispatch
-	onInvoke func(string)
+	meter    *meter.Meter
 }
 
 // Sync implements delegate.Server. The built-in delegate steps back for others.
 func (d direct) Sync(ctx context.Context, req wire.SyncRequest) (wire.SyncResponse, error) {
-	d.onInvoke("delegate: sync")
 	req.Yield = true
-	return d.dispatch.Sync(ctx, core.DefaultAccount, req)
+	return meter.Called(ctx, d.meter, "sync", req, own(d.dispatch.Sync))
 }
 
 // Complete implements delegate.Server.
 func (d direct) Complete(ctx context.Context, req wire.CompleteRequest) (wire.CompleteResponse, error) {
-	d.onInvoke("delegate: complete")
-	return d.dispatch.Complete(ctx, core.DefaultAccount, req)
+	return meter.Called(ctx, d.meter, "complete", req, own(d.dispatch.Complete))
 }
 
 // Logs implements delegate.Server.
 func (d direct) Logs(ctx context.Context, req wire.LogRequest) (wire.LogResponse, error) {
-	d.onInvoke("delegate: logs")
-	return d.dispatch.Logs(ctx, core.DefaultAccount, req)
+	return meter.Called(ctx, d.meter, "logs", req, own(d.dispatch.Logs))
+}
+
+// own is a delegate's route for the account of this platform.
+func own[In, Out any](fn func(context.Context, string, In) (Out, error)) func(context.Context, In) (Out, error) {
+	return func(ctx context.Context, in In) (Out, error) { return fn(ctx, core.DefaultAccount, in) }
 }
 
 func (p *Platform) runDelegate(ctx context.Context) error {
 	g, err := delegate.New(delegate.Config{
-		Server: direct{p.plane.Dispatch, p.cfg.OnInvoke}, WorkDir: filepath.Join(p.cfg.Dir, "delegate"), Name: "built-in", Version: p.cfg.Version,
+		Server: direct{p.doors["delegate"].Dispatch, p.doors["delegate"].Meter}, WorkDir: filepath.Join(p.cfg.Dir, "delegate"), Name: "built-in", Version: p.cfg.Version,
 		Capacity: p.cfg.Capacity, Clock: p.plane.Ports.Clock, IDs: p.plane.Ports.IDs, Runners: p.cfg.Runners, Wake: p.wake,
 		Logger: p.cfg.Logger.With("part", "delegate"), Secret: p.join, Grace: p.cfg.KillGrace,
 	})

@@ -16,15 +16,18 @@ import (
 // before all of them but the approval links, which are their own credential.
 func (p *Platform) routes() http.Handler {
 	authorized := http.NewServeMux()
-	authorized.Handle("/", api.New(api.Config{Journal: p.plane.Journal, Launch: p.plane.Launch, Pipelines: p.plane.Pipelines,
-		Views: p.plane.Views, Dispatch: p.plane.Dispatch, Govern: p.plane.Govern, Links: p.plane.Links}))
-	delegate := delegates.New(p.plane.Dispatch, p.plane.Ports.IDs)
+	a := p.doors["api"]
+	authorized.Handle("/", a.Meter.HTTP("api", api.New(api.Config{Journal: a.Journal, Launch: a.Launch, Pipelines: a.Pipelines,
+		Views: a.Views, Dispatch: a.Dispatch, Govern: a.Govern, Links: a.Links, Meter: a.Meter})))
+	d := p.doors["delegate"]
+	delegate := d.Meter.HTTP("delegate", delegates.New(d.Dispatch, d.Ports.IDs))
 	for _, route := range []string{wire.RouteSync, wire.RouteComplete, wire.RouteLogs} {
 		authorized.Handle(route, delegate)
 		authorized.Handle("/gateway"+route, delegate)
 	}
 	mux := http.NewServeMux()
-	links := approve.New(approve.Config{Journal: p.plane.Journal, Views: p.plane.Views, Govern: p.plane.Govern, Links: p.plane.Links})
+	l := p.doors["approve"]
+	links := l.Meter.HTTP("approve", approve.New(approve.Config{Journal: l.Journal, Views: l.Views, Govern: l.Govern, Links: l.Links}))
 	mux.Handle("/slipway/v1/approve/", links)
 	mux.Handle("/gateway/slipway/v1/approve/", links)
 	mux.Handle("/", authorizer.New(p.plane.Govern).Middleware(authorized))

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/journal"
 	"github.com/slipway-cd/slipway/shared/launch"
+	"github.com/slipway-cd/slipway/shared/meter"
 	"github.com/slipway-cd/slipway/shared/plane"
 	"github.com/slipway-cd/slipway/shared/view"
 )
@@ -28,6 +30,7 @@ type Platform struct {
 	cfg      Config
 	adapters *adapters
 	plane    *plane.Plane
+	doors    map[string]*plane.Plane // by function; all the same unless Config.Apart
 	wake     chan struct{}
 
 	url         string
@@ -43,7 +46,7 @@ type Platform struct {
 func Start(ctx context.Context, cfg Config) (*Platform, error) {
 	cfg = cfg.withDefaults()
 	p := &Platform{cfg: cfg, wake: make(chan struct{}, 1), failed: make(chan error, 4)}
-	fns := &functions{byName: map[string]func(context.Context, json.RawMessage) (json.RawMessage, error){}, onInvoke: cfg.OnInvoke}
+	fns := &functions{byName: map[string]func(context.Context, json.RawMessage) (json.RawMessage, error){}}
 	var err error
 	if p.adapters, err = openAdapters(ctx, cfg, fns); err != nil {
 		return nil, err
@@ -70,22 +73,62 @@ func Start(ctx context.Context, cfg Config) (*Platform, error) {
 
 // compose builds the control plane over the ports.
 func (p *Platform) compose(fns *functions) {
-	p.plane = plane.New(p.cfg.Wrap(p.adapters.ports()), *p.cfg.Pace)
-	p.plane.Govern.AllowAs = p.cfg.AllowAs
-	p.plane.Journal.Offered = func(string) {
+	ports := p.cfg.Wrap(meter.Estimate(p.adapters.ports()))
+	p.plane = p.newPlane(ports)
+	p.doors = map[string]*plane.Plane{}
+	for _, name := range []string{"api", "approve", "delegate", "advance", "relay"} {
+		p.doors[name] = p.plane
+		if p.cfg.Apart && name != "api" {
+			p.doors[name] = p.newPlane(ports)
+		}
+	}
+	a := p.doors["advance"]
+	fns.byName["advance"] = meter.Func(a.Meter, "advance", advance.New(a.Journal, a.Dispatch).Handle)
+}
+
+func (p *Platform) newPlane(ports core.Ports) *plane.Plane {
+	n := plane.New(ports, *p.cfg.Pace)
+	n.Meter.Estimated, n.Meter.Each = true, p.cfg.MeterEach
+	n.Govern.AllowAs = p.cfg.AllowAs
+	n.Journal.Offered = func(string) {
 		select {
 		case p.wake <- struct{}{}:
 		default:
 		}
 	}
-	fns.byName["advance"] = advance.New(p.plane.Journal, p.plane.Dispatch).Handle
+	return n
+}
+
+// late waits as long as DynamoDB's stream is behind the table, about.
+func (p *Platform) late(ctx context.Context) {
+	over := make(chan struct{})
+	defer p.plane.Ports.Clock.AfterFunc(250*time.Millisecond, func() { close(over) })()
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
+}
+
+// relay takes events from the store's stream.
+func (p *Platform) relay(ctx context.Context) error {
+	r := p.doors["relay"]
+	handle := meter.Func(r.Meter, "relay", func(ctx context.Context, items []core.Item) (struct{}, error) {
+		return struct{}{}, relay.New(r.Journal).Handle(ctx, items)
+	})
+	return r.Ports.Store.Watch(ctx, "relay", func(ctx context.Context, items []core.Item) error {
+		if p.cfg.Apart {
+			p.late(ctx)
+		}
+		_, err := handle(ctx, items)
+		return err
+	})
 }
 
 // run sets everything going.
 func (p *Platform) run(ctx context.Context, fns *functions, listener net.Listener) {
 	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
 	p.adapters.start(fns)
-	p.running.Go(func() { p.report(p.plane.Ports.Store.Watch(ctx, "relay", relay.New(p.plane.Journal).Handle)) })
+	p.running.Go(func() { p.report(p.relay(ctx)) })
 	p.server = &http.Server{Handler: p.routes(), ReadHeaderTimeout: 10 * time.Second}
 	p.running.Go(func() { p.report(p.server.Serve(listener)) })
 	if p.cfg.Delegate {
@@ -141,6 +184,17 @@ func (p *Platform) Ports() core.Ports { return p.plane.Ports }
 
 // Launch starts runs in this process.
 func (p *Platform) Launch() *launch.Launch { return p.plane.Launch }
+
+// Meters are the doors' counts, one of each process that they stand for.
+func (p *Platform) Meters() []*meter.Meter {
+	all := []*meter.Meter{p.plane.Meter}
+	for _, d := range p.doors {
+		if !slices.Contains(all, d.Meter) {
+			all = append(all, d.Meter)
+		}
+	}
+	return all
+}
 
 // Views shows runs.
 func (p *Platform) Views() *view.Views { return p.plane.Views }

@@ -6,6 +6,7 @@ import threading
 def mend():
     from localstack.services.stepfunctions.asl.component.common.error_name.states_error_name import StatesErrorName
     from localstack.services.stepfunctions.asl.component.common.error_name.states_error_name_type import StatesErrorNameType
+    from localstack.services.stepfunctions.asl.component.common.timeouts.timeout import TimeoutSeconds
     from localstack.services.stepfunctions.asl.component.state.state_execution.state_task.service.state_task_service_callback import (
         StateTaskServiceCallback as Task,
     )
@@ -16,7 +17,12 @@ def mend():
     set_up, beat, notify, failed = (
         CallbackEndpoint.setup_heartbeat_endpoint, CallbackEndpoint.notify_heartbeat, CallbackPoolManager.notify, Task._from_error,
     )
+    limit = TimeoutSeconds.__init__
     mutex = threading.Lock()
+
+    def time_out(self, timeout_seconds, is_default=None):
+        """A heartbeat alone sets no time-out of 60 seconds."""
+        limit(self, TimeoutSeconds.DEFAULT_TIMEOUT_SECONDS if is_default else timeout_seconds, is_default)
 
     def setup_heartbeat_endpoint(self, heartbeat_seconds):
         """A result that came before the function returned counts at once."""
@@ -47,6 +53,7 @@ def mend():
         event.error_name = StatesErrorName(typ=kind)
         return event
 
+    TimeoutSeconds.__init__ = time_out
     CallbackEndpoint.setup_heartbeat_endpoint = setup_heartbeat_endpoint
     CallbackEndpoint.notify_heartbeat = notify_heartbeat
     CallbackPoolManager.notify = notify_once

@@ -130,7 +130,7 @@ func (a *app) joinToken(server string) (string, error) {
 			return readToken(path)
 		}
 		return "", fault.New(fault.Unauthenticated, "there is no join token for %s: no --token, --token-file or SLIPWAY_TOKEN, and no such platform runs on %s; "+
-			"the platform's own is in the file join-token of its data folder", server, a.flags.data)
+			"an admin makes one with slipway delegates token NAME; a laptop's own is in the file join-token of its data folder", server, a.flags.data)
 	})
 }
 

@@ -15,11 +15,28 @@ import (
 )
 
 func (a *app) delegates() *cobra.Command {
-	return group("delegates", "List delegates", &cobra.Command{
+	return group("delegates", "List delegates, and let them in", &cobra.Command{
 		Use:   "list",
 		Short: "List the delegates the platform has seen",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.listDelegates(cmd.Context()) },
+	}, &cobra.Command{
+		Use:   "token NAME",
+		Short: "Make a join token and print it, once (for admins)",
+		Long: "Make a join token, with which delegates sign in, and print it. It is told this once: keep it where only\n" +
+			"they can read it, and start them with --token-file. NAME is what lists and revoke call it.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.makeToken(cmd.Context(), "", args[0]) },
+	}, &cobra.Command{
+		Use:   "tokens",
+		Short: "List the join tokens that were made (for admins)",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return a.listTokens(cmd.Context(), "") },
+	}, &cobra.Command{
+		Use:   "revoke NAME",
+		Short: "Revoke a join token: its delegates are not let in any more (for admins)",
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.revokeToken(cmd.Context(), "", args[0]) },
 	})
 }
 

@@ -64,14 +64,19 @@ func (c *Client) post(ctx context.Context, path string, in, out any) error {
 	return c.call(ctx, http.MethodPost, path, body, out)
 }
 
+// call sends a body of JSON, or none.
 func (c *Client) call(ctx context.Context, method, path string, body []byte, out any) error {
+	return c.send(ctx, method, path, "application/json", body, out)
+}
+
+func (c *Client) send(ctx context.Context, method, path, content string, body []byte, out any) error {
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
 		return fault.New(fault.Invalid, "making a request: %w", err)
 	}
 	req.Header.Set("Accept", "application/json")
 	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Content-Type", content)
 	}
 	if key, _ := ctx.Value(keyHeader{}).(string); key != "" {
 		req.Header.Set("Idempotency-Key", key)

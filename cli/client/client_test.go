@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -85,6 +86,36 @@ func TestRoutes(t *testing.T) {
 			},
 			`{"status":"SUCCESS"}`, "POST /pipeline/api/approvals/R.0.1.abc/harness/activity",
 			object{"action": "APPROVE", "comments": "fine", "approverInputs": []any{object{"name": "a", "value": "1"}, object{"name": "b", "value": "2"}}}, nil,
+		},
+		"make a join token": {
+			func(ctx context.Context, c *client.Client) (any, error) { return c.MakeToken(ctx, "", "eu") },
+			`{"name":"eu","created":1,"by":"admin","token":"t"}`, "POST /slipway/v1/delegate-tokens", object{"name": "eu"},
+			client.Token{Name: "eu", Created: 1, By: "admin", Text: "t"},
+		},
+		"revoke a user's token": {
+			func(ctx context.Context, c *client.Client) (any, error) { return c.RevokeToken(ctx, "a@b", "x/y") },
+			`{"name":"x","revoked":2}`, "DELETE /slipway/v1/users/a@b/tokens/x%2Fy", nil, client.Token{Name: "x", Revoked: 2},
+		},
+		"list a user's tokens": {
+			func(ctx context.Context, c *client.Client) (any, error) { return c.Tokens(ctx, "alice") },
+			`{"tokens":[{"name":"x","user":"alice"}]}`, "GET /slipway/v1/users/alice/tokens", nil, []client.Token{{Name: "x", User: "alice"}},
+		},
+		"set a user": {
+			func(ctx context.Context, c *client.Client) (any, error) {
+				return c.SetUser(ctx, core.User{ID: "dora", Name: "Dora", Admin: true, By: "not sent"})
+			},
+			`{"id":"dora","by":"admin"}`, "PUT /slipway/v1/users/dora", object{"name": "Dora", "email": "", "groups": []any{}, "admin": true},
+			core.User{ID: "dora", By: "admin"},
+		},
+		"remove a user": {
+			func(ctx context.Context, c *client.Client) (any, error) { return nil, c.RemoveUser(ctx, "dora") },
+			`{}`, "DELETE /slipway/v1/users/dora", nil, nil,
+		},
+		"set a secret": {
+			func(ctx context.Context, c *client.Client) (any, error) {
+				return c.SetSecret(ctx, "account.x", []byte(`"as it is"`), url.Values{"orgIdentifier": {"o"}})
+			},
+			`{"ref":"account.x"}`, "PUT /slipway/v1/secrets/account.x?orgIdentifier=o", "as it is", core.SecretEntry{Ref: "account.x"},
 		},
 		"delegates": {
 			func(ctx context.Context, c *client.Client) (any, error) { return c.Delegates(ctx) },

@@ -18,10 +18,17 @@ type Launch struct {
 	File      string            `json:"file"` // what diagnostics call it
 	Inputs    map[string]string `json:"inputs,omitempty"`
 	InputSets []string          `json:"inputSets,omitempty"` // YAML
+	Library   []File            `json:"library,omitempty"`   // the templates and input sets it refers to
 	Org       string            `json:"org,omitempty"`
 	Project   string            `json:"project,omitempty"`
 	// Key is the call's idempotency key: repeated calls with it start one run.
 	Key string `json:"-"`
+}
+
+// File is a YAML file; what it holds is told by its documents.
+type File struct {
+	File string `json:"file"` // what diagnostics call it
+	YAML string `json:"yaml"`
 }
 
 // Launched is a run that was started.

@@ -9,5 +9,6 @@ import (
 
 func main() {
 	p := function.Plane()
-	function.HTTP(door.New(door.Config{Journal: p.Journal, Views: p.Views, Govern: p.Govern, Links: p.Links}), nil)
+	links := door.New(door.Config{Journal: p.Journal, Views: p.Views, Govern: p.Govern, Links: p.Links})
+	function.HTTP(p.Meter.HTTP("approve", links), nil)
 }

@@ -9,5 +9,5 @@ import (
 
 func main() {
 	p := function.Plane()
-	function.HTTP(door.New(p.Dispatch, p.Ports.IDs), authorizer.New(p.Govern).Middleware)
+	function.HTTP(p.Meter.HTTP("delegate", door.New(p.Dispatch, p.Ports.IDs)), authorizer.New(p.Govern).Middleware)
 }

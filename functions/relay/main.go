@@ -9,15 +9,17 @@ import (
 	"github.com/slipway-cd/slipway/functions/relay/door"
 	"github.com/slipway-cd/slipway/shared/aws/dynamo"
 	"github.com/slipway-cd/slipway/shared/aws/function"
+	"github.com/slipway-cd/slipway/shared/meter"
 )
 
 func main() {
-	relay := door.New(function.Plane().Journal)
-	function.Invoked(func(ctx context.Context, e events.DynamoDBEvent) (any, error) {
+	p := function.Plane()
+	relay := door.New(p.Journal)
+	function.Invoked(meter.Func(p.Meter, "relay", func(ctx context.Context, e events.DynamoDBEvent) (any, error) {
 		items, err := dynamo.Records(e)
 		if err != nil {
 			return nil, err
 		}
 		return nil, relay.Handle(ctx, items)
-	})
+	}))
 }

@@ -16,3 +16,13 @@ func SecretName(account, ref string) string {
 func OutputSecretRef(run, task, name string) string {
 	return "output:" + run + "/" + task + "/" + name
 }
+
+// SecretEntry lists a secret that was given a value, which is not here.
+type SecretEntry struct {
+	Ref     string `json:"ref"`
+	Updated int64  `json:"updated"` // ms
+	By      string `json:"by"`      // the user who gave the value
+}
+
+// SecretEntryKey is where a secret's entry is.
+func SecretEntryKey(account, ref string) Key { return Key{"A#" + account + "#S", ref} }

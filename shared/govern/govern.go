@@ -69,7 +69,7 @@ func (g *Govern) User(ctx context.Context, account, id string) (core.User, error
 	var u core.User
 	err := g.get(ctx, core.UserKey(account, id), &u)
 	if fault.Is(err, fault.NotFound) {
-		return u, fault.New(fault.NotFound, "there is no user %q; users are in users.yaml of the data folder", id)
+		return u, fault.New(fault.NotFound, "there is no user %q: an admin makes one, with slipway users set", id)
 	}
 	return u, err
 }

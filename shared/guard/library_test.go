@@ -10,6 +10,7 @@ import (
 var owner = map[string][]string{
 	"go.etcd.io/bbolt":         {"localstack/embedded/file"},
 	"github.com/goccy/go-yaml": {"shared/yamldoc"},
+	"github.com/antchfx/xpath": {"shared/expr"},
 	"github.com/oklog/ulid":    {"shared/clock"},
 	"github.com/spf13/cobra":   {"cli", "cmd"},
 	"maragu.dev/gomponents":    {"functions/approve/door"},

@@ -88,6 +88,7 @@ func (d *Door) handle(ctx context.Context, r Request) (any, error) {
 	case "recover":
 		return d.dispatch.Recover(ctx, ref, r.Segment, r.Error)
 	case "deadline":
+		core.Count(core.WithRun(ctx, r.Account, r.Run), core.Use{core.Timers: 1})
 		_, err := d.journal.Apply(ctx, journal.Ref{Account: r.Account, Run: r.Run, Track: "0"}, core.Event{
 			Type: core.EventStop, Stop: &core.Stop{Status: core.Expired, Reason: "the pipeline's timeout has passed"}})
 		return struct{}{}, err

@@ -4,6 +4,7 @@
 package door
 
 import (
+	"maps"
 	"net/http"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -13,6 +14,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/journal"
 	"github.com/slipway-cd/slipway/shared/launch"
+	"github.com/slipway-cd/slipway/shared/meter"
 	"github.com/slipway-cd/slipway/shared/view"
 )
 
@@ -25,22 +27,27 @@ type Config struct {
 	Dispatch  *dispatch.Dispatch
 	Govern    *govern.Govern
 	Links     *govern.Links
+	Meter     *meter.Meter
 }
 
 // door serves the routes.
 type door struct {
 	Config
-	ids core.IDs
+	ids       core.IDs
+	directory *govern.Directory
 }
 
 // New returns the routes, each at the root and under /gateway. They take the
 // principal from the context and serve users only.
 func New(cfg Config) http.Handler {
-	d := &door{cfg, cfg.Journal.Ports().IDs}
-	return httpio.Mux(d.ids, d.routes())
+	ports := cfg.Journal.Ports()
+	d := &door{cfg, ports.IDs, govern.NewDirectory(ports)}
+	routes := d.routes()
+	maps.Copy(routes, d.adminRoutes())
+	return httpio.Mux(d.ids, routes)
 }
 
-// routes is every route there is.
+// routes is every route there is but those for admins.
 func (d *door) routes() httpio.Routes {
 	const (
 		v1 = "/v1/orgs/{org}/projects/{project}"
@@ -52,6 +59,7 @@ func (d *door) routes() httpio.Routes {
 		"GET /slipway/v1/runs/{run}":             own(d.showRun),
 		"POST /slipway/v1/runs/{run}/abort":      own(d.abortRun),
 		"GET /slipway/v1/runs/{run}/logs/{task}": own(d.runLog),
+		"GET /slipway/v1/runs/{run}/cost":        own(d.runCost),
 		"GET /slipway/v1/approvals/{id}":         own(d.listApprovals),
 		"POST /slipway/v1/approvals/{id}/link":   own(d.makeLink),
 		"GET /slipway/v1/delegates":              own(d.listDelegates),

@@ -26,8 +26,15 @@ type runRequest struct {
 	File      string            `json:"file"` // what diagnostics call it
 	Inputs    map[string]string `json:"inputs"`
 	InputSets []string          `json:"inputSets"` // YAML
+	Library   []libraryFile     `json:"library"`   // templates and input sets it refers to
 	Org       string            `json:"org"`
 	Project   string            `json:"project"`
+}
+
+// libraryFile is a YAML file that a pipeline refers to.
+type libraryFile struct {
+	File string `json:"file"` // what diagnostics call it
+	YAML string `json:"yaml"`
 }
 
 // runStarted is a run that was started.
@@ -53,6 +60,15 @@ func (d *door) startRun(c *call) (httpio.Answer, error) {
 	for i, text := range req.InputSets {
 		opt.InputSets = append(opt.InputSets, compile.Source{File: fmt.Sprintf("inputSets[%d]", i), Data: []byte(text)})
 	}
+	files := make([]compile.Source, len(req.Library))
+	for i, f := range req.Library {
+		files[i] = compile.Source{File: f.File, Data: []byte(f.YAML)}
+	}
+	library, diags := compile.Index(files)
+	if diags.Blocks() {
+		return httpio.Answer{}, httpio.Diagnosed(diags)
+	}
+	opt.Library = library
 	s, err := d.start(c, compile.Source{File: cmp.Or(req.File, "pipeline.yaml"), Data: []byte(req.YAML)}, opt)
 	if err != nil {
 		return httpio.Answer{}, err

@@ -6,9 +6,10 @@ package door
 import (
 	"context"
 	"errors"
-	"html/template"
 	"net/http"
 	"net/url"
+
+	g "maragu.dev/gomponents"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -44,16 +45,16 @@ func New(cfg Config) http.Handler {
 	})
 }
 
-// page serves a handler that returns a template and its data, or an error.
-func page(h func(r *http.Request) (*template.Template, any, error)) http.Handler {
+// page serves a handler that returns a page, or an error.
+func page(h func(r *http.Request) (g.Node, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		t, data, err := h(r)
+		shown, err := h(r)
 		if err == nil {
-			writePage(w, http.StatusOK, t, data)
+			writePage(w, http.StatusOK, shown)
 		} else if a, ok := errors.AsType[*again](err); ok {
-			writePage(w, fault.ClassOf(err).HTTP, askPage, a.form)
+			writePage(w, fault.ClassOf(err).HTTP, askPage(a.form))
 		} else {
-			writePage(w, fault.ClassOf(err).HTTP, failedPage, problem(r, err))
+			writePage(w, fault.ClassOf(err).HTTP, failedPage(problem(r, err)))
 		}
 	})
 }
@@ -96,43 +97,43 @@ func (d *door) open(ctx context.Context, token string) (asked, error) {
 	return a, nil
 }
 
-func (d *door) show(r *http.Request) (*template.Template, any, error) {
+func (d *door) show(r *http.Request) (g.Node, error) {
 	a, err := d.open(r.Context(), r.PathValue("token"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return askPage, a.form(url.Values{}, ""), nil
+	return askPage(a.form(url.Values{}, "")), nil
 }
 
 // decide records the answer in the form, as the link's user. An answer that is
 // not taken leaves the link good and shows the form again, saying why.
-func (d *door) decide(r *http.Request) (*template.Template, any, error) {
+func (d *door) decide(r *http.Request) (g.Node, error) {
 	body, err := httpio.Bytes(r, maxForm)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, nil, fault.New(fault.Invalid, "the form cannot be read: %w", err)
+		return nil, fault.New(fault.Invalid, "the form cannot be read: %w", err)
 	}
 	a, err := d.open(r.Context(), r.PathValue("token"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	e, err := a.decision(form)
 	if err == nil {
 		err = d.record(r.Context(), a, e)
 	}
 	if fault.Is(err, fault.Invalid) || fault.Is(err, fault.TooLarge) {
-		return nil, nil, &again{err, a.form(form, err.Error())}
+		return nil, &again{err, a.form(form, err.Error())}
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := d.Links.Burn(r.Context(), a.link); err != nil {
 		httpio.Log(r, err) // the answer stands, and its track takes no second one
 	}
-	return donePage, a.done(e), nil
+	return donePage(a.done(e)), nil
 }
 
 // record gives the answer to its track.

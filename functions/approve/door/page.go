@@ -5,13 +5,14 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	g "maragu.dev/gomponents"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -24,13 +25,6 @@ import (
 var (
 	//go:embed style.css
 	style string
-	//go:embed page.html
-	pages string
-
-	parsed     = template.Must(template.New("page").Funcs(template.FuncMap{"style": func() template.CSS { return template.CSS(style) }}).Parse(pages)) //nolint:gosec // our own file
-	askPage    = parsed.Lookup("ask")
-	donePage   = parsed.Lookup("done")
-	failedPage = parsed.Lookup("failed")
 
 	// policy allows the page its own style and its own form, nothing else.
 	policy = "default-src 'none'; style-src 'sha256-" + hash(style) + "'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -147,12 +141,9 @@ func problem(r *http.Request, err error) problemData {
 	return p
 }
 
-func writePage(w http.ResponseWriter, status int, t *template.Template, data any) {
+func writePage(w http.ResponseWriter, status int, page g.Node) {
 	var buf bytes.Buffer
-	if err := t.Execute(&buf, data); err != nil { // templates and data are our own: a bug
-		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
-		return
-	}
+	_ = page.Render(&buf) // fails only when the writer does
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", policy)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -29,6 +30,8 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("FUNCTION") {
 	case "http":
 		HTTP(http.HandlerFunc(echo), guarded)
+	case "slow":
+		HTTP(http.HandlerFunc(slow), nil)
 	case "open":
 		HTTP(http.HandlerFunc(echo), nil)
 	case "invoked":
@@ -38,6 +41,16 @@ func TestMain(m *testing.M) {
 	default:
 		os.Exit(m.Run())
 	}
+}
+
+// slow begins its answer at once, and ends it when it has read all of the request.
+func slow(w http.ResponseWriter, r *http.Request) {
+	c := http.NewResponseController(w)
+	_ = c.EnableFullDuplex()
+	_, _ = io.WriteString(w, "begun, ")
+	_ = c.Flush()
+	_, _ = io.Copy(io.Discard, r.Body)
+	_, _ = io.WriteString(w, "ended")
 }
 
 // echo answers who asked and with which headers.
@@ -288,4 +301,35 @@ func TestOnPort(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestWhatIsUnderWay is answered before a program that is told to end does.
+func TestWhatIsUnderWay(t *testing.T) {
+	address, end := onPort(t, "slow")
+	body, rest := io.Pipe()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req) // returns once the answer has begun
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	ended := make(chan error, 1)
+	go func() { ended <- end() }()
+	for { // until it takes no more
+		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(address, "http://"))
+		if err != nil {
+			break
+		}
+		_ = c.Close()
+	}
+	_ = rest.Close()
+	if text, err := io.ReadAll(resp.Body); err != nil || string(text) != "begun, ended" {
+		t.Errorf("%q %v", text, err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
 }

@@ -104,7 +104,7 @@ func (w *writer) response() events.APIGatewayProxyResponse {
 	w.WriteHeader(http.StatusOK)
 	out := events.APIGatewayProxyResponse{StatusCode: w.status, MultiValueHeaders: w.header}
 	switch body := w.body.Bytes(); {
-	case len(body) > MaxResponse:
+	case written(body) > MaxResponse:
 		return events.APIGatewayProxyResponse{StatusCode: http.StatusRequestEntityTooLarge,
 			Body: `{"status":"ERROR","code":"REQUEST_TOO_LARGE","message":"the answer is larger than 6 MB: ask for less at once"}`}
 	case utf8.Valid(body):
@@ -113,6 +113,20 @@ func (w *writer) response() events.APIGatewayProxyResponse {
 		out.Body, out.IsBase64Encoded = base64.StdEncoding.EncodeToString(body), true
 	}
 	return out
+}
+
+// written is how many bytes a body has as a JSON string.
+func written(body []byte) int {
+	n := len(body)
+	for _, b := range body {
+		switch {
+		case b == '"', b == '\\', b == '\n', b == '\r', b == '\t':
+			n++
+		case b < ' ':
+			n += 5 // \u00XX
+		}
+	}
+	return n
 }
 
 // contextKey is under what an authorizer's answer carries the principal.

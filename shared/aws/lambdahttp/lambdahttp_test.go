@@ -1,6 +1,7 @@
 package lambdahttp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -46,10 +47,13 @@ func TestHandlerBodies(t *testing.T) {
 		status int
 		binary bool
 	}{
-		"text":         {[]byte("ü"), 200, false},
-		"binary":       {[]byte{0xff, 0}, 200, true},
-		"at the bound": {make([]byte, MaxResponse), 200, false},
-		"over it":      {make([]byte, MaxResponse+1), 413, false},
+		"text":                {[]byte("ü"), 200, false},
+		"binary":              {[]byte{0xff, 0}, 200, true},
+		"at the bound":        {bytes.Repeat([]byte("a"), MaxResponse), 200, false},
+		"over it":             {bytes.Repeat([]byte("a"), MaxResponse+1), 413, false},
+		"at the bound, of \"": {bytes.Repeat([]byte(`"`), MaxResponse/2), 200, false},
+		"over it, of \"":      {bytes.Repeat([]byte(`"`), MaxResponse/2+1), 413, false},
+		"over it, of NUL":     {make([]byte, MaxResponse/6+1), 413, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -58,5 +58,9 @@ func Terminal(f any) bool {
 	return ok && term.IsTerminal(file.Fd())
 }
 
+// Hidden reads a line from a terminal without showing it. The line end that was
+// typed is not shown either.
+func Hidden(terminal *os.File) ([]byte, error) { return term.ReadPassword(terminal.Fd()) }
+
 // width is how many columns text takes.
 func width(text string) int { return ansi.StringWidth(text) }

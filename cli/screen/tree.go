@@ -29,6 +29,9 @@ func (t Theme) Tree(w io.Writer, r view.Run, now int64, command func(approval st
 	if r.Failure != nil {
 		fmt.Fprintf(&out, "  %s %s\n", t.Paint(Dim, fmt.Sprintf("%-8s", "failure")), t.Paint(Bad, t.Clean(r.Failure.Message)))
 	}
+	for _, warned := range r.Warnings {
+		fmt.Fprintf(&out, "  %s %s\n", t.Paint(Dim, fmt.Sprintf("%-8s", "warning")), t.Paint(Bad, t.Clean(warned.Message)))
+	}
 	out.WriteByte('\n')
 	depth := Depths(r.Nodes)
 	for _, n := range r.Nodes {

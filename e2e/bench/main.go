@@ -1,5 +1,5 @@
 // Command bench measures the platform on this machine and prints a table: one
-// run, many at once, decisions, start-up and memory. `make bench` runs it.
+// run, many at once, decisions, cold starts, start-up and memory. `make bench` runs it.
 package main
 
 import (
@@ -29,8 +29,13 @@ const (
 
 func main() {
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the runs to this file")
+	only := flag.Bool("cold", false, "measure the functions' cold starts alone")
 	flag.Parse()
-	if err := bench(context.Background(), *profile); err != nil {
+	measure := func(ctx context.Context) error { return bench(ctx, *profile) }
+	if *only {
+		measure = coldAlone
+	}
+	if err := measure(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -58,7 +63,19 @@ func bench(ctx context.Context, profile string) error {
 		return err
 	}
 	decisions()
+	if err := cold(ctx, dir); err != nil {
+		return err
+	}
 	return binary(ctx, dir)
+}
+
+func coldAlone(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "slipway-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	return cold(ctx, dir)
 }
 
 func row(what, figure, value, aim string) {
@@ -75,18 +92,12 @@ type world struct {
 	ended map[string]chan struct{}
 }
 
-func start(ctx context.Context, dir string, m *meter.Meter) (*world, error) {
+func start(ctx context.Context, dir string) (*world, error) {
 	cfg := platform.Config{Dir: dir, Delegate: true, Capacity: 256, Runners: []runner.Runner{noop.Runner{}}}
 	w := &world{ended: map[string]chan struct{}{}}
 	cfg.Wrap = func(p core.Ports) core.Ports {
 		p.Bus = watchBus{p.Bus, w}
-		if m != nil {
-			return m.Wrap(p)
-		}
 		return p
-	}
-	if m != nil {
-		cfg.OnTransition, cfg.OnInvoke = m.Transition, m.Invoke
 	}
 	var err error
 	w.Platform, err = platform.Start(ctx, cfg)
@@ -129,34 +140,45 @@ func (w *world) wait(run string) {
 }
 
 // one starts a run and waits for its end.
-func (w *world) one(ctx context.Context) (time.Duration, error) {
+func (w *world) one(ctx context.Context) (took time.Duration, run string, err error) {
 	begin := time.Now()
 	s, err := w.Launch().Start(ctx, launch.Request{Account: core.DefaultAccount, Trigger: "MANUAL", By: core.Actor{ID: "bench"},
 		Source: compile.Source{File: "bench.yaml", Data: []byte(noop.Pipeline(stages, steps))}})
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	w.wait(s.Run)
-	return time.Since(begin), nil
+	return time.Since(begin), s.Run, nil
+}
+
+// costs prints what a step of a run has used.
+func (w *world) costs(ctx context.Context, run string) error {
+	by, _, err := meter.Read(ctx, w.Ports().Store, core.DefaultAccount, run)
+	if err != nil {
+		return err
+	}
+	transitions, err := w.Journal().Transitions(ctx, core.DefaultAccount, run, true)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\na step, by cause:\n%s\n", meter.NewBill(by, transitions).Table(stages*steps))
+	return nil
 }
 
 // runs measures one run at a time, then many at once.
 func runs(ctx context.Context, dir string) error {
-	m := &meter.Meter{}
-	w, err := start(ctx, dir, m)
+	w, err := start(ctx, dir)
 	if err != nil {
 		return err
 	}
 	var each []time.Duration
+	last := ""
 	for i := range serialRuns + 5 {
-		if i == 5 { // warm
-			m.Reset()
-		}
-		d, err := w.one(ctx)
+		d, run, err := w.one(ctx)
 		if err != nil {
 			return err
 		}
-		if i >= 5 {
+		if last = run; i >= 5 { // warm
 			each = append(each, d)
 		}
 	}
@@ -166,14 +188,16 @@ func runs(ctx context.Context, dir string) error {
 	row(name, "p50", p50.Round(10*time.Microsecond).String(), "≤ 75ms")
 	row(name, "p90", each[len(each)*9/10].Round(10*time.Microsecond).String(), "")
 	row("control plane, one step", "p50", (p50 / (stages * steps)).Round(time.Microsecond).String(), "≤ 5ms")
-	fmt.Printf("\nper step, by cause (%d runs):\n%s\n", serialRuns, m.Table(serialRuns*stages*steps))
+	if err := w.costs(ctx, last); err != nil {
+		return err
+	}
 	before := w.Stats()
 	begin := time.Now()
 	var wg sync.WaitGroup
 	failed := make(chan error, manyRuns)
 	for range manyRuns {
 		wg.Go(func() {
-			if _, err := w.one(ctx); err != nil {
+			if _, _, err := w.one(ctx); err != nil {
 				failed <- err
 			}
 		})

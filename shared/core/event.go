@@ -104,7 +104,18 @@ type Completed struct {
 	Outputs    map[string]any `json:"outputs,omitempty"`
 	OutputsRef *OutputsRef    `json:"outputsRef,omitempty"`
 	Duration   int64          `json:"duration,omitempty"` // ms, the delegate's measure
+	Log        *LastLines     `json:"log,omitempty"`      // nil when there are none or they are kept apart
 }
+
+// LastLines are the lines of a task's log that came with its end.
+type LastLines struct {
+	Seq   int             `json:"seq"` // of the chunk that they are
+	Lines json.RawMessage `json:"lines"`
+}
+
+// MaxInlineLog is how many bytes of last lines (as JSON) an event carries itself:
+// up to there an item of their own would cost more.
+const MaxInlineLog = 2 << 10
 
 // MaxInlineOutputs is how many bytes of outputs (as JSON) an event carries itself.
 const MaxInlineOutputs = 8 << 10

@@ -18,6 +18,9 @@ type Plan struct {
 	Name       string            `json:"name"`
 	Tags       map[string]string `json:"tags,omitempty"`
 	Root       *Node             `json:"root"`
+	// Inputs are the runtime inputs that were given, as the part of the pipeline that
+	// <+inputSet> stands for (BEHAVIOUR §12.7); nil when nothing asks for them.
+	Inputs map[string]any `json:"inputs,omitempty"`
 }
 
 // NodeKind says what a node of a plan is.
@@ -51,8 +54,13 @@ type Node struct {
 	Variables []Variable        `json:"variables,omitempty"` // pipeline, stage, group
 	Tags      map[string]string `json:"tags,omitempty"`
 	Spec      map[string]any    `json:"spec,omitempty"` // a step's spec as JSON values
+	When      *When             `json:"when,omitempty"` // nil: as nodes without a condition of their own
+	Failure   []FailureStrategy `json:"failure,omitempty"`
+	Loop      *Loop             `json:"loop,omitempty"`
 	Children  []*Node           `json:"children,omitempty"`
-	Pos       Position          `json:"pos"`
+	// Rollback are a stage's or group's rollback steps, a list as Children is.
+	Rollback []*Node  `json:"rollback,omitempty"`
+	Pos      Position `json:"pos"`
 }
 
 // Variable is a pipeline, stage or group variable (BEHAVIOUR §7.8). Value is a
@@ -78,10 +86,14 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Walk calls f for the node and everything below it, in plan order.
+// Walk calls f for the node and everything below it, in plan order: rollback steps
+// after the others of their stage or group.
 func (n *Node) Walk(f func(*Node)) {
 	f(n)
 	for _, c := range n.Children {
+		c.Walk(f)
+	}
+	for _, c := range n.Rollback {
 		c.Walk(f)
 	}
 }

@@ -3,7 +3,6 @@ package dispatch
 import (
 	"context"
 	"encoding/json"
-	"sync"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -15,24 +14,24 @@ import (
 // next task back when the delegate can take it. The same request again gets the
 // same answer; one that carries an old fence is stale and changes nothing.
 func (d *Dispatch) Complete(ctx context.Context, account string, req wire.CompleteRequest) (wire.CompleteResponse, error) {
-	ctx = core.WithCause(ctx, "complete")
+	ctx = core.WithRun(core.WithCause(ctx, "complete"), account, req.Task.Run)
 	ref := journal.Ref{Account: account, Run: req.Task.Run, Track: req.Task.Track}
 	done, err := d.recorded(ctx, ref, req)
 	if err != nil {
 		return wire.CompleteResponse{}, err
 	}
-	var wg sync.WaitGroup
-	var logErr error
-	wg.Go(func() { logErr = d.storeLog(ctx, account, req.Task, req.Log) })
+	if done.Log, err = lastLines(req.Log); err == nil && done.Log == nil {
+		err = d.storeLog(ctx, account, req.Task, req.Log) // before the end is told, which tells that the log is whole
+	}
+	if err != nil {
+		return wire.CompleteResponse{}, err
+	}
 	a, err := d.journal.Apply(ctx, ref, core.Event{Type: core.EventCompleted, Completed: done})
-	wg.Wait()
 	switch {
 	case fault.Is(err, fault.Gone), fault.Is(err, fault.NotFound):
 		return wire.CompleteResponse{Stale: true}, nil
 	case err != nil:
 		return wire.CompleteResponse{}, err
-	case logErr != nil:
-		return wire.CompleteResponse{}, logErr
 	}
 	t := a.Track.Task
 	if t == nil || t.Delegate == nil || t.Delegate.ID != req.Delegate || t.Fence <= req.Task.Fence {
@@ -104,7 +103,7 @@ func forged(v any) bool {
 // Logs stores a chunk of a task's log. A delegate that has lost the task is told
 // to stop, and nothing of it is stored.
 func (d *Dispatch) Logs(ctx context.Context, account string, req wire.LogRequest) (wire.LogResponse, error) {
-	ctx = core.WithCause(ctx, "logs")
+	ctx = core.WithRun(core.WithCause(ctx, "logs"), account, req.Task.Run)
 	ref := journal.Ref{Account: account, Run: req.Task.Run, Track: req.Task.Track}
 	mine, err := d.dispatched(ctx, ref, req.Task)
 	if err != nil || !mine {
@@ -137,6 +136,19 @@ func (d *Dispatch) loadedFence(task wire.TaskRef) func(context.Context, journal.
 		_, t, err := d.journal.Load(ctx, ref)
 		return err == nil && t.Dispatched(task.ID, task.Fence), err
 	}
+}
+
+// lastLines is a chunk as an event carries it, nil when it is empty or too large
+// for that.
+func lastLines(chunk wire.LogChunk) (*core.LastLines, error) {
+	if len(chunk.Lines) == 0 {
+		return nil, nil
+	}
+	body, err := json.Marshal(chunk.Lines)
+	if err != nil || len(body) > core.MaxInlineLog || chunk.Seq < 1 {
+		return nil, err
+	}
+	return &core.LastLines{Seq: chunk.Seq, Lines: body}, nil
 }
 
 // storeLog writes a chunk once; the same number again is the same chunk.

@@ -38,6 +38,14 @@ func LocalPace() Pace {
 	return p
 }
 
+// Calling returns the pace with delegates calling every d, 100 ms at least; what
+// is slower stays as it is.
+func (p Pace) Calling(d time.Duration) Pace {
+	d = max(d, 100*time.Millisecond)
+	p.Idle, p.Active = min(p.Idle, d), min(p.Active, d)
+	return p
+}
+
 // Dispatch is safe for concurrent use.
 type Dispatch struct {
 	ports   core.Ports
@@ -82,17 +90,44 @@ func (d *Dispatch) handOver(ctx context.Context, account string, t *engine.Task)
 	return task, nil
 }
 
+// Bounds of what is handed over, in bytes. A function answers 6 MB, in which what
+// is JSON already may take twice the room.
+const (
+	maxSpec     = 2 << 20 // of one task
+	maxHandOver = 5 << 19 // of all tasks in one answer
+)
+
 // give appends the hand-over of a track's current task to tasks. A task that
-// cannot be handed over because a secret is missing fails here and now.
+// cannot be handed over, because a secret is missing or it has become too large
+// with its expressions evaluated, fails here and now.
 func (d *Dispatch) give(ctx context.Context, ref journal.Ref, t *engine.Task, tasks []wire.Task) ([]wire.Task, error) {
 	task, err := d.handOver(ctx, ref.Account, t)
+	if err == nil && len(task.Spec) > maxSpec {
+		err = fault.New(fault.TooLarge, "with its expressions evaluated the step has %d bytes: at most %d can be handed to a delegate", len(task.Spec), maxSpec)
+	}
 	if err == nil {
 		return append(tasks, task), nil
 	}
-	if !fault.Is(err, fault.NotFound) {
+	if !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.TooLarge) {
 		return tasks, err
 	}
 	return tasks, d.fail(ctx, ref, t, "UNKNOWN_FAILURE", err.Error())
+}
+
+// fitting is what of the tasks one answer can carry, the first at least. The rest
+// stays the delegate's and is handed over again, as what got lost on the way is.
+func fitting(tasks []wire.Task) []wire.Task {
+	room := maxHandOver
+	for i, t := range tasks {
+		room -= len(t.Spec)
+		for _, s := range t.Secrets {
+			room -= len(s)
+		}
+		if room < 0 && i > 0 {
+			return tasks[:i]
+		}
+	}
+	return tasks
 }
 
 // fail ends a track's current task in its delegate's stead.

@@ -47,6 +47,7 @@ func (d *Dispatch) Sync(ctx context.Context, account string, req wire.SyncReques
 		}
 	}
 	s.resp.NextMS = d.next(s).Milliseconds()
+	s.resp.Tasks = fitting(s.resp.Tasks)
 	return s.resp, nil
 }
 
@@ -89,6 +90,7 @@ func (s *syncing) load(ctx context.Context) error {
 func (s *syncing) renew(ctx context.Context) error {
 	for _, h := range s.req.Holding {
 		ref := journal.Ref{Account: s.account, Run: h.Run, Track: h.Track}
+		ctx := core.WithRun(ctx, s.account, h.Run)
 		_, t, err := s.d.journal.Load(ctx, ref)
 		switch {
 		case fault.Is(err, fault.NotFound):
@@ -118,7 +120,7 @@ func (s *syncing) beat(ctx context.Context, t *engine.Track) {
 }
 
 // repeat hands over again what was given to the delegate but is not in its hands,
-// and forgets tracks that are no longer its own.
+// and forgets tracks that are no longer its own; that alone is not worth a write.
 func (s *syncing) repeat(ctx context.Context) error {
 	var keep []core.Hold
 	for _, h := range s.record.Holds {
@@ -127,6 +129,7 @@ func (s *syncing) repeat(ctx context.Context) error {
 			continue
 		}
 		ref := journal.Ref{Account: s.account, Run: h.Run, Track: h.Track}
+		ctx := core.WithRun(ctx, s.account, h.Run)
 		_, t, err := s.d.journal.Load(ctx, ref)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
@@ -143,7 +146,6 @@ func (s *syncing) repeat(ctx context.Context) error {
 			return err
 		}
 	}
-	s.dirty = s.dirty || len(keep) != len(s.record.Holds)
 	s.record.Holds = keep
 	return nil
 }
@@ -215,6 +217,7 @@ func (s *syncing) claimAll(ctx context.Context, offers []core.QueuedTask) error 
 
 func (s *syncing) claimOne(ctx context.Context, o core.QueuedTask) ([]wire.Task, error) {
 	ref := journal.Ref{Account: s.account, Run: o.Run, Track: o.Track}
+	ctx = core.WithRun(ctx, s.account, o.Run)
 	a, err := s.d.journal.Apply(ctx, ref, core.Event{Type: core.EventClaimed, Claimed: &core.Claimed{Task: o.ID, Delegate: s.me}})
 	switch {
 	case fault.Is(err, fault.Gone), fault.Is(err, fault.NotFound):

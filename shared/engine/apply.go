@@ -45,6 +45,7 @@ func Apply(r *Run, t *Track, ev core.Event, facts map[string]core.Fact) (Result,
 	case err != nil:
 		return Result{}, err
 	}
+	w.t.Transitions += w.passed(t.Segment, t.Route)
 	return Result{Track: w.t, Commands: w.cmds, Facts: w.used}, nil
 }
 
@@ -82,6 +83,8 @@ func (w *walk) apply() error {
 		return w.stop(*w.ev.Stop)
 	case core.EventRecovered:
 		return w.recovered(*w.ev.Recovered)
+	case core.EventWarned:
+		return w.warned(*w.ev.Warned)
 	default:
 		return fmt.Errorf("event type %q is not known", w.ev.Type)
 	}

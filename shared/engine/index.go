@@ -1,5 +1,6 @@
 package engine
 
+import "iter"
 import "github.com/slipway-cd/slipway/shared/core"
 
 // Run is what of a run never changes, indexed for the engine.
@@ -51,6 +52,14 @@ func (r *Run) Tracks(f func(track string, n *core.Node)) {
 			f(n.Track, n)
 		}
 	})
+}
+
+// TrackIDs are the ids of the plan's tracks, in plan order.
+func (r *Run) TrackIDs() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		more := true
+		r.Tracks(func(track string, _ *core.Node) { more = more && yield(track) })
+	}
 }
 
 // Serial reports whether the track's machine is run by its parent's machine,

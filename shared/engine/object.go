@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -39,6 +41,8 @@ func (p *pipeline) Get(key string) (any, bool, error) {
 		return l.Plan.Scope.Project, true, nil
 	case "storeType":
 		return "inline", true, nil
+	case "selectedStages":
+		return nil, false, missing("pipeline.selectedStages").err()
 	case "stages":
 		return &list{p.s, r.Plan.Root}, true, nil
 	case "tags":
@@ -84,10 +88,46 @@ func (o *node) Get(key string) (any, bool, error) {
 		return o.s.w.run.Launch.Started.URL + "?node=" + n.FQN, true, nil
 	case "identifierPostFix":
 		return "", true, nil
+	case "getParentStepGroup":
+		return o.parentGroup()
+	case "currentStatus", "liveStatus":
+		return o.s.combined(n)
+	case "description", "log", "deployedHosts", "matrix", "stepInputs":
+		return nil, false, missing(string(n.Kind) + "." + key).err()
 	case "spec", "execution", "steps":
 		return o.body(key)
 	}
 	return o.state(key)
+}
+
+// parentGroup is the step group around a group, null for one that stands in none.
+func (o *node) parentGroup() (any, bool, error) {
+	r := o.s.w.run
+	if o.n.Kind != core.KindGroup {
+		return nil, false, nil
+	}
+	if p := r.enclosing(r.parent[o.n], core.KindGroup); p != nil {
+		return &node{o.s, p}, true, nil
+	}
+	return nil, false, nil
+}
+
+// Expand implements expr.Expander: a node rendered whole is what is known of it.
+func (o *node) Expand() (any, error) {
+	m := &expr.Map{}
+	for _, key := range []string{"identifier", "name", "type", "status", "startTs", "endTs", "variables", "spec", "output"} {
+		if key == "spec" && o.n.Kind != core.KindStep || key == "variables" && o.n.Variables == nil {
+			continue
+		}
+		v, ok, err := o.Get(key)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			m.Set(key, v)
+		}
+	}
+	return m, nil
 }
 
 // body is the part of the path that mirrors the YAML.
@@ -106,11 +146,11 @@ func (o *node) body(key string) (any, bool, error) {
 // state is how the node stands; null before it has started.
 func (o *node) state(key string) (any, bool, error) {
 	switch key {
-	case "status", "currentStatus", "liveStatus", "startTs", "endTs", "retryCount", "output", "nodeExecutionId":
+	case "status", "startTs", "endTs", "retryCount", "output", "nodeExecutionId":
 	default:
 		return nil, false, nil
 	}
-	f, err := o.s.w.lookup(o.n, key == "output")
+	f, err := o.s.lookup(o.n, key == "output")
 	if err != nil || !f.Found {
 		return nil, false, err
 	}
@@ -124,10 +164,119 @@ func (o *node) state(key string) (any, bool, error) {
 	case "nodeExecutionId":
 		return NodeExecutionID(o.s.w.run.Launch.Run, o.n.FQN), true, nil
 	case "output":
+		if o.n.Kind == core.KindStage {
+			return props{"hosts": missing("stage.output.hosts"), "skippedHosts": missing("stage.output.skippedHosts")}, true, nil
+		}
 		return o.s.outputs(f.Outputs), true, nil
 	default:
 		return string(f.Status), true, nil
 	}
+}
+
+// lookup is walk.lookup. When something has to be asked for, all that the node's
+// spec names is asked for at once: how often may be asked is bounded.
+func (s *scope) lookup(n *core.Node, outputs bool) (core.Fact, error) {
+	f, err := s.w.lookup(n, outputs)
+	need, ok := errors.AsType[*Need](err)
+	if !ok {
+		return f, err
+	}
+	all := &Need{Refs: slices.Clone(need.Refs)}
+	s.named(s.n.Spec, all)
+	slices.Sort(all.Refs)
+	all.Refs = slices.Compact(all.Refs)
+	return f, all
+}
+
+// named collects the nodes of other tracks that the texts of a value name in full.
+func (s *scope) named(v any, need *Need) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, e := range v {
+			s.named(e, need)
+		}
+	case []any:
+		for _, e := range v {
+			s.named(e, need)
+		}
+	case string:
+		if !expr.Has(v) {
+			return
+		}
+		paths, _ := expr.Refs(v) // what is wrong with it shows when it is rendered
+		for _, p := range paths {
+			n := s.w.run.at(p.Names)
+			if n == nil || s.w.run.Owner(n.FQN) == s.w.t.ID {
+				continue
+			}
+			if _, known := s.w.facts[NodeRef(n.FQN)]; !known {
+				need.Refs = append(need.Refs, NodeRef(n.FQN))
+			}
+		}
+	}
+}
+
+// at is the deepest node a path leads to, nil when it names none in full.
+func (r *Run) at(names []string) *core.Node {
+	path := strings.Join(names, ".")
+	if len(names) > 0 && names[0] == "stages" {
+		path = r.Plan.Root.FQN + "." + path
+	}
+	for strings.Contains(path, ".") {
+		if n := r.Node(path); n != nil {
+			return n
+		}
+		path = path[:strings.LastIndexByte(path, '.')]
+	}
+	return nil
+}
+
+// combined is what the nodes that have ended below n amount to (BEHAVIOUR §13.7):
+// SUCCESS while none has failed. Loops have no iterations yet that the two forms,
+// currentStatus and liveStatus, would tell apart.
+func (s *scope) combined(n *core.Node) (any, bool, error) {
+	f, err := s.w.lookup(n, false)
+	if err != nil || !f.Found {
+		return nil, false, err
+	}
+	if f.Status.Terminal() || n.Kind == core.KindStep {
+		return statusText(f.Status), true, nil
+	}
+	var ended []core.Status
+	need := &Need{}
+	s.ended(n, &ended, need)
+	if len(need.Refs) > 0 {
+		return nil, false, need
+	}
+	return statusText(core.Aggregate(ended...)), true, nil
+}
+
+// ended collects the statuses of the nodes that have ended below n, outermost first,
+// and what has to be looked up for that.
+func (s *scope) ended(n *core.Node, out *[]core.Status, need *Need) {
+	for _, c := range n.Children {
+		if c.Kind == core.KindParallel {
+			s.ended(c, out, need)
+			continue
+		}
+		f, err := s.w.lookup(c, false)
+		switch more, ok := errors.AsType[*Need](err); {
+		case ok:
+			need.Refs = append(need.Refs, more.Refs...)
+		case f.Status.Terminal():
+			*out = append(*out, f.Status)
+		case f.Found:
+			s.ended(c, out, need)
+		}
+	}
+}
+
+// statusText is how combined statuses are written.
+func statusText(s core.Status) string {
+	if s == core.Succeeded {
+		return "SUCCESS"
+	}
+	return string(s)
 }
 
 // NodeExecutionID is a node's id on the wire.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/expr"
+	"github.com/slipway-cd/slipway/shared/fault"
 )
 
 // scope resolves the first name of an expression at a node (BEHAVIOUR §13.5).
@@ -57,12 +58,19 @@ func (s *scope) context(name string) (any, bool) {
 		return &secrets{s}, true
 	case "exportedVariables":
 		return &exported{s}, true
+	case "ngSecretManager":
+		return &secretManager{secrets{s}}, true
 	case "account":
-		return map[string]any{"identifier": r.Account, "name": r.Account}, true
+		return props{"identifier": r.Account, "name": r.Account, "companyName": r.Account}, true
 	case "org":
-		return map[string]any{"identifier": r.Plan.Scope.Org, "name": r.Plan.Scope.Org}, true
+		return owned(r.Plan.Scope.Org, "org"), true
 	case "project":
-		return map[string]any{"identifier": r.Plan.Scope.Project, "name": r.Plan.Scope.Project}, true
+		return owned(r.Plan.Scope.Project, "project"), true
+	case "inputSet":
+		return template(r.Plan.Inputs), true
+	case "trigger", "eventPayload":
+		// A run that no trigger started has none: the name is unknown, in conditions false.
+		return missing("the context " + name + " (what a trigger sent)"), !slices.Contains([]string{"", triggerManual}, r.Launch.Started.Trigger)
 	case "currentTime":
 		return expr.Func(func([]any) (any, error) {
 			return s.now().Format("2006-01-02T15:04:05.000-0700"), nil
@@ -72,6 +80,27 @@ func (s *scope) context(name string) (any, bool) {
 	}
 	return nil, false
 }
+
+// triggerManual is how a person's run says what started it.
+const triggerManual = "MANUAL"
+
+// owned is what is known of an organization or a project.
+func owned(id, what string) props {
+	return props{"identifier": id, "name": id, "description": missing(what + ".description"), "tags": missing(what + ".tags")}
+}
+
+// missing stands for what is documented (BEHAVIOUR §13.6) and has no data yet:
+// reading it is an error that says so, not a null that nobody notices.
+type missing string
+
+// err says so.
+func (m missing) err() error { return fault.New(fault.Unsupported, "not supported yet: %s", string(m)) }
+
+// Get implements expr.Object.
+func (m missing) Get(string) (any, bool, error) { return nil, false, m.err() }
+
+// Expand implements expr.Expander.
+func (m missing) Expand() (any, error) { return nil, m.err() }
 
 // now is the event's time: the engine has no clock.
 func (s *scope) now() time.Time { return time.UnixMilli(s.w.ev.At).UTC() }
@@ -110,7 +139,21 @@ type props map[string]any
 // Get implements expr.Object.
 func (p props) Get(key string) (any, bool, error) {
 	v, ok := p[key]
+	if m, gone := v.(missing); gone {
+		return nil, false, m.err()
+	}
 	return v, ok, nil
+}
+
+// Expand implements expr.Expander: what is there.
+func (p props) Expand() (any, error) {
+	m := make(map[string]any, len(p))
+	for k, v := range p {
+		if _, gone := v.(missing); !gone {
+			m[k] = v
+		}
+	}
+	return m, nil
 }
 
 // list gives the children of a node by identifier.
@@ -204,6 +247,18 @@ func template(v any) any {
 func (s *scope) secret(ref string) expr.Secret {
 	s.secrets[ref] = true
 	return expr.Secret{Ref: ref}
+}
+
+// secretManager is the functor whose calls stand for secrets in text that was
+// rendered upstream: ngSecretManager.obtain("ref", token).
+type secretManager struct{ secrets }
+
+// Call implements expr.Caller. The token is upstream's own affair.
+func (f *secretManager) Call(method string, args []any) (any, error) {
+	if method != "obtain" || len(args) < 1 || len(args) > 2 {
+		return nil, expr.ErrNoMethod
+	}
+	return f.secrets.Call("getValue", args[:1])
 }
 
 // secrets is the functor of that name.

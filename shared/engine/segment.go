@@ -25,7 +25,7 @@ func (w *walk) entered(e core.Entered) error {
 	if s.N == 0 { // the first segment of the track
 		s.N, s.Kind = 1, kindWork
 	}
-	if s.Closed && e.Segment == 0 && e.Token != s.Token { // the machine was run again after its end
+	if s.Closed && (e.Segment == 0 || e.Segment > s.N) && e.Token != s.Token { // run again, or out of a hold that ended the track
 		w.do(core.Command{Do: core.DoFinish, Token: e.Token, Route: w.t.Route})
 		s.Token = e.Token
 		return nil

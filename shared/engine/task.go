@@ -59,7 +59,7 @@ func (w *walk) offer(n *core.Node, step steps.Step, spec map[string]any, secrets
 		timeout = step.DefaultTimeout.Milliseconds()
 	}
 	id := TaskID(w.run.Launch.Run, n.FQN, 1, "normal")
-	w.t.Nodes[n.FQN].Task = id
+	w.t.Nodes[n.FQN].Task, w.t.Nodes[n.FQN].LogAt = id, 0
 	t := &Task{
 		QueuedTask: core.QueuedTask{ID: id, Run: w.run.Launch.Run, Track: w.t.ID, At: w.ev.At, Selectors: n.Selectors},
 		Node:       n.FQN, Attempt: 1, Type: n.Type, Name: n.Name,
@@ -123,6 +123,9 @@ func (w *walk) completed(e core.Completed) error {
 	n := w.run.Node(t.Node)
 	s := w.t.Nodes[t.Node]
 	s.Completed, s.Outputs, s.OutputsRef = true, e.Outputs, e.OutputsRef
+	if e.Log != nil {
+		s.LogAt = w.ev.N
+	}
 	w.previous = t.Delegate
 	if e.OK {
 		w.export(n)

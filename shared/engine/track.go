@@ -47,6 +47,7 @@ type Node struct {
 	Task       string           `json:"task,omitempty"`      // id of its task, which is also its log's
 	Fence      int64            `json:"fence,omitempty"`     // of the dispatch that runs or ran it
 	Completed  bool             `json:"completed,omitempty"` // by its delegate
+	LogAt      int64            `json:"logAt,omitempty"`     // event that holds the last lines, 0 for none
 	Delegate   string           `json:"delegate,omitempty"`
 	Outputs    map[string]any   `json:"outputs,omitempty"`
 	OutputsRef *core.OutputsRef `json:"outputsRef,omitempty"`
@@ -133,6 +134,16 @@ func (t *Track) clone() *Track {
 		c.Hold = &m
 	}
 	return &c
+}
+
+// ByTask is the node that a task is of, nil when the task is not of this track.
+func (t *Track) ByTask(task string) *Node {
+	for _, n := range t.Nodes {
+		if n.Task == task {
+			return n
+		}
+	}
+	return nil
 }
 
 // Open reports whether the track has started and not ended.

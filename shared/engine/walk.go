@@ -177,9 +177,9 @@ func EndOf(t *Track) core.Event {
 // endRun ends the pipeline track.
 func (w *walk) endRun(status core.Status) {
 	w.outcome(core.Route{Kind: kindDone, Verdict: status})
-	w.do(core.Command{Do: core.DoSaveRun, Status: status})
 	w.do(core.Command{Do: core.DoPublish, Topic: "run.ended", Status: status})
 	w.do(core.Command{Do: core.DoDeadline})
+	w.do(core.Command{Do: core.DoSaveRun, Status: status}) // last: it shows that the others were executed
 }
 
 // action is what to do about a failed node.

@@ -12,12 +12,13 @@ import (
 )
 
 // executeOnce executes the event's commands unless this process has done so; when
-// it is just doing so, it waits for that.
-func (j *Journal) executeOnce(ctx context.Context, run *engine.Run, ref Ref, ev *core.Event) error {
+// it is just doing so, it waits for that. again says that another process has
+// probably done it: then a look goes before each write, for it is cheaper.
+func (j *Journal) executeOnce(ctx context.Context, run *engine.Run, ref Ref, ev *core.Event, again bool) error {
 	for {
 		w, mine := j.cache.begin(ref, ev.N)
 		if mine {
-			err := j.execute(ctx, run, ref, ev)
+			err := j.execute(ctx, run, ref, ev, again)
 			j.cache.end(ref, ev.N, w, err == nil)
 			return err
 		}
@@ -33,8 +34,11 @@ func (j *Journal) executeOnce(ctx context.Context, run *engine.Run, ref Ref, ev 
 }
 
 // execute carries out an event's commands in order. Each is safe twice and late.
-func (j *Journal) execute(ctx context.Context, run *engine.Run, ref Ref, ev *core.Event) error {
+func (j *Journal) execute(ctx context.Context, run *engine.Run, ref Ref, ev *core.Event, again bool) error {
 	for i, c := range ev.Commands {
+		if again && j.seen(ctx, ref, ev, c) {
+			continue
+		}
 		if err := j.command(ctx, run, ref, ev, c); err != nil {
 			return fmt.Errorf("command %d (%s) of event %d of track %s: %w", i, c.Do, ev.N, ref.Track, err)
 		}
@@ -147,6 +151,7 @@ func (j *Journal) saveRun(ctx context.Context, run *engine.Run, ev *core.Event, 
 	put := core.Put{If: core.IfAbsent()}
 	if status.Terminal() {
 		r.Ended, put.If = ev.At, core.Always()
+		core.CounterOf(ctx).RunEnded(ctx)
 	}
 	body, err := json.Marshal(r)
 	if err != nil {
@@ -169,9 +174,23 @@ type RunEnded struct {
 	Ended    int64       `json:"ended"`
 }
 
+// RunWarned is the detail of the bus events of warnings: run.budget.
+type RunWarned struct {
+	Scope    core.Scope `json:"scope"`
+	Run      string     `json:"run"`
+	Pipeline string     `json:"pipeline"`
+	core.Warned
+}
+
 func (j *Journal) publish(ctx context.Context, run *engine.Run, ref Ref, ev *core.Event, c core.Command) error {
-	detail, err := json.Marshal(RunEnded{Scope: run.Plan.Scope, Run: ref.Run, Pipeline: run.Plan.Identifier,
-		Status: c.Status, Started: run.At, Ended: ev.At})
+	var what any = RunEnded{Scope: run.Plan.Scope, Run: ref.Run, Pipeline: run.Plan.Identifier,
+		Status: c.Status, Started: run.At, Ended: ev.At}
+	if ev.Warned != nil {
+		warned := *ev.Warned
+		warned.At = ev.At
+		what = RunWarned{run.Plan.Scope, ref.Run, run.Plan.Identifier, warned}
+	}
+	detail, err := json.Marshal(what)
 	if err != nil {
 		return err
 	}
@@ -206,6 +225,7 @@ func (j *Journal) Redo(ctx context.Context, item core.Item) error {
 		return nil
 	}
 	ref := Ref{account, runID, track}
+	ctx = core.WithRun(ctx, account, runID)
 	if j.cache.executed(ref, item.Version) {
 		return nil
 	}
@@ -217,15 +237,19 @@ func (j *Journal) Redo(ctx context.Context, item core.Item) error {
 	if err != nil {
 		return err
 	}
-	if done, err := j.offered(ctx, ref, &ev); done || err != nil {
+	if done, err := j.acknowledged(ctx, ref, &ev); done || err != nil {
 		return err
 	}
-	return j.executeOnce(ctx, run, ref, &ev)
+	return j.executeOnce(ctx, run, ref, &ev, true)
 }
 
-// offered reports whether an event whose only lasting effect is an offer has had
-// it: the next event of the track acknowledges it. A read is cheaper than a write.
-func (j *Journal) offered(ctx context.Context, ref Ref, ev *core.Event) (bool, error) {
+// acknowledged reports whether all that an event caused has been done, when that can
+// be seen: its commands are executed in order, so that the last of them speaks for
+// all. An offer alone is acknowledged by the next event of the track.
+func (j *Journal) acknowledged(ctx context.Context, ref Ref, ev *core.Event) (bool, error) {
+	if n := len(ev.Commands); n > 0 && ev.Commands[n-1].Do == core.DoSaveRun {
+		return j.seen(ctx, ref, ev, ev.Commands[n-1]), nil
+	}
 	for _, c := range ev.Commands {
 		if c.Do != core.DoQueue && c.Do != core.DoUnqueue {
 			return false, nil
@@ -233,4 +257,18 @@ func (j *Journal) offered(ctx context.Context, ref Ref, ev *core.Event) (bool, e
 	}
 	_, t, err := j.Load(ctx, ref)
 	return err == nil && t.N > ev.N, err
+}
+
+// seen reports whether what a command writes is there.
+func (j *Journal) seen(ctx context.Context, ref Ref, ev *core.Event, c core.Command) bool {
+	switch c.Do {
+	case core.DoQueue:
+		_, err := j.store.Get(ctx, core.QueueKey(ref.Account, *c.Task), true)
+		return err == nil
+	case core.DoSaveRun:
+		item, err := j.store.Get(ctx, core.RunKey(ref.Account, ref.Run), true)
+		return err == nil && item.Version >= ev.N
+	default:
+		return false
+	}
 }

@@ -61,6 +61,7 @@ const (
 // A failure after the event was stored is not reported: the relay makes sure of
 // the commands.
 func (j *Journal) Apply(ctx context.Context, ref Ref, ev core.Event) (Applied, error) {
+	ctx = core.WithRun(ctx, ref.Account, ref.Run)
 	run, err := j.Run(ctx, ref.Account, ref.Run)
 	if err != nil {
 		return Applied{}, err
@@ -70,7 +71,7 @@ func (j *Journal) Apply(ctx context.Context, ref Ref, ev core.Event) (Applied, e
 		return Applied{Run: run, Track: track, Ignored: true}, err
 	}
 	if len(stored.Commands) > 0 {
-		_ = j.executeOnce(ctx, run, ref, stored)
+		_ = j.executeOnce(ctx, run, ref, stored, false)
 	}
 	return Applied{Run: run, Track: track}, nil
 }

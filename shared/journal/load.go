@@ -21,6 +21,7 @@ func (j *Journal) Run(ctx context.Context, account, run string) (*engine.Run, er
 	if r := j.cache.run(account, run); r != nil {
 		return r, nil
 	}
+	ctx = core.WithRun(ctx, account, run)
 	item, err := j.store.Get(ctx, core.PlanKey(account, run), true)
 	if fault.Is(err, fault.NotFound) {
 		return nil, fault.New(fault.NotFound, "there is no run %s", run)
@@ -38,6 +39,10 @@ func (j *Journal) Run(ctx context.Context, account, run string) (*engine.Run, er
 	if err != nil {
 		return nil, err
 	}
+	if l.Plan.Semantics > core.Semantics { // guessing what it means could deploy the wrong thing
+		return nil, fault.New(fault.Unavailable, "run %s was started by a newer Slipway (semantics %d, this one knows %d): it goes on when that one is back",
+			run, l.Plan.Semantics, core.Semantics)
+	}
 	r := engine.NewRun(l)
 	j.cache.setRun(account, run, r)
 	return r, nil
@@ -45,6 +50,7 @@ func (j *Journal) Run(ctx context.Context, account, run string) (*engine.Run, er
 
 // Load returns a track as it stands now; one without events is not started.
 func (j *Journal) Load(ctx context.Context, ref Ref) (*engine.Run, *engine.Track, error) {
+	ctx = core.WithRun(ctx, ref.Account, ref.Run)
 	run, err := j.Run(ctx, ref.Account, ref.Run)
 	if err != nil {
 		return nil, nil, err
@@ -59,6 +65,7 @@ func (j *Journal) Load(ctx context.Context, ref Ref) (*engine.Run, *engine.Track
 // Cached returns the newest state of a track that this process has seen, which
 // another process may have moved on from.
 func (j *Journal) Cached(ctx context.Context, ref Ref) (*engine.Run, *engine.Track, error) {
+	ctx = core.WithRun(ctx, ref.Account, ref.Run)
 	run, err := j.Run(ctx, ref.Account, ref.Run)
 	if err != nil {
 		return nil, nil, err
@@ -180,6 +187,7 @@ func (j *Journal) SaveLaunch(ctx context.Context, l core.Launch) error {
 		return err
 	}
 	account := l.Plan.Scope.Account
+	ctx = core.WithRun(ctx, account, l.Run)
 	item := core.Item{Key: core.PlanKey(account, l.Run), Body: body, Version: 1}
 	if len(body) > maxInlinePlan {
 		if err := j.ports.Blobs.Put(ctx, planBlob(account, l.Run), body); err != nil {

@@ -1,214 +1,224 @@
-// Package meter counts what a platform uses, by cause: read and write units as
-// DynamoDB would bill them, state transitions and function invocations.
+// Package meter counts what runs use in the units that AWS bills, keeps the counts
+// with the run, and prices them.
 package meter
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"strconv"
 	"sync"
+	"time"
 
 	"github.com/slipway-cd/slipway/shared/core"
-	"github.com/slipway-cd/slipway/shared/fault"
 )
 
-// Count is what was used. Units are in halves inside and whole in their methods.
-type Count struct {
-	Writes      int // calls
-	Reads       int
-	Invocations int
-	Transitions int
-	Workflow    int // calls of Start, Finish and Beat
+// When a process writes down what it has counted for a run: at the run's end, after
+// so many invocations, or at its next invocation of any kind after so long. A
+// process that dies loses what it has not written.
+const (
+	flushInvocations = 64
+	flushAge         = time.Minute
+	flushAtOnce      = 16    // runs at the end of one invocation
+	maxBooks         = 2_000 // runs that a process counts for, about 2 KB each
+)
 
-	halfWriteUnits, halfReadUnits int
-}
+// DefaultMemory is how many MB the functions have that do most of the work.
+const DefaultMemory = 256
 
-// WriteUnits are DynamoDB's, index and transaction surcharges included.
-func (c Count) WriteUnits() float64 { return float64(c.halfWriteUnits) / 2 }
-
-// ReadUnits are DynamoDB's.
-func (c Count) ReadUnits() float64 { return float64(c.halfReadUnits) / 2 }
-
-func (c *Count) add(d Count) {
-	c.Writes += d.Writes
-	c.Reads += d.Reads
-	c.Invocations += d.Invocations
-	c.Transitions += d.Transitions
-	c.Workflow += d.Workflow
-	c.halfWriteUnits += d.halfWriteUnits
-	c.halfReadUnits += d.halfReadUnits
-}
-
-// Meter is safe for concurrent use. The zero value is ready.
+// Meter counts for one process. It is safe for concurrent use.
 type Meter struct {
-	mu sync.Mutex
-	by map[string]*Count
+	// Memory is what the process has, in MB.
+	Memory int64
+	// Each writes counts at the end of every invocation and leaves the writing out
+	// of them: for tests.
+	Each bool
+	// Estimated says that the services are stand-ins and the counts are what AWS
+	// would have counted.
+	Estimated bool
+	// Flushed is called after counts of a run were written; what it uses is counted.
+	Flushed func(ctx context.Context, account, run string)
+
+	store   core.Store
+	clock   core.Clock
+	process string
+
+	mu    sync.Mutex
+	books map[name]*book
+	news  map[name]*book // those with something to write
+	made  int            // books ever
 }
 
-func (m *Meter) count(cause string, d Count) {
+// name is a run; the zero name is what no run can be blamed for.
+type name struct{ account, run string }
+
+// book is what a process knows of a run. Its fields are guarded by Meter.mu.
+type book struct {
+	record    string // under which it is kept
+	by        map[string]core.Use
+	unflushed int // invocations
+	dirty     bool
+	since     time.Time // when it became so
+	ended     bool
+
+	writing sync.Mutex
+}
+
+// New returns a meter that keeps its counts in the store. process is the id of
+// this process, made at its start.
+func New(store core.Store, clock core.Clock, process string) *Meter {
+	return &Meter{Memory: DefaultMemory, store: store, clock: clock, process: process, books: map[name]*book{}, news: map[name]*book{},
+		Flushed: func(context.Context, string, string) {}}
+}
+
+// book returns a run's book, making room at the expense of one that is written.
+// The caller holds mu.
+func (m *Meter) book(n name) *book {
+	b := m.books[n]
+	if b != nil {
+		return b
+	}
+	if len(m.books) >= maxBooks {
+		for k, old := range m.books {
+			if !old.dirty && k.run != "" {
+				delete(m.books, k)
+				break
+			}
+		}
+	}
+	m.made++
+	b = &book{record: m.process + "." + strconv.Itoa(m.made), by: map[string]core.Use{}}
+	m.books[n] = b
+	return b
+}
+
+// add counts for a run. The caller holds mu.
+func (m *Meter) add(n name, cause string, u core.Use) {
+	b := m.book(n)
+	sum := b.by[cause]
+	sum.Add(u)
+	b.by[cause] = sum
+	if !b.dirty && n.run != "" {
+		b.dirty, b.since = true, m.clock.Now()
+		m.news[n] = b
+	}
+}
+
+// Count implements core.Counter for calls outside of an invocation.
+func (m *Meter) Count(ctx context.Context, u core.Use) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.by == nil {
-		m.by = map[string]*Count{}
-	}
-	if m.by[cause] == nil {
-		m.by[cause] = &Count{}
-	}
-	m.by[cause].add(d)
+	account, run := core.RunOf(ctx)
+	m.add(name{account, run}, core.CauseOf(ctx), u)
 }
 
-// Transition counts one state entered.
-func (m *Meter) Transition(machine, _ string) { m.count("machine "+machine, Count{Transitions: 1}) }
-
-// Invoke counts one invocation of a function.
-func (m *Meter) Invoke(function string) { m.count("function "+function, Count{Invocations: 1}) }
-
-// Reset forgets everything counted.
-func (m *Meter) Reset() {
+// RunEnded implements core.Counter.
+func (m *Meter) RunEnded(ctx context.Context) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.by = nil
+	account, run := core.RunOf(ctx)
+	m.book(name{account, run}).ended = true
 }
 
-// ByCause returns the counts.
-func (m *Meter) ByCause() map[string]Count {
+// flush writes what is due.
+func (m *Meter) flush(ctx context.Context) {
+	for _, n := range m.due() {
+		m.Flush(ctx, n.account, n.run)
+	}
+}
+
+func (m *Meter) due() []name {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := map[string]Count{}
-	for cause, c := range m.by {
-		out[cause] = *c
+	now := m.clock.Now()
+	var due []name
+	for n, b := range m.news {
+		if len(due) == flushAtOnce {
+			break
+		}
+		if m.Each || b.ended || b.unflushed >= flushInvocations || now.Sub(b.since) >= flushAge {
+			due = append(due, n)
+		}
 	}
-	return out
+	return due
 }
 
-// Total returns the sum over the causes that are not in except.
-func (m *Meter) Total(except ...string) Count {
-	var sum Count
-	for cause, c := range m.ByCause() {
+// Flush writes what this process has counted for a run, if there is news. A failure
+// is made up for by the next one.
+func (m *Meter) Flush(ctx context.Context, account, run string) {
+	n := name{account, run}
+	m.mu.Lock()
+	b := m.books[n]
+	m.mu.Unlock()
+	if b == nil || run == "" {
+		return
+	}
+	b.writing.Lock()
+	item, ok := m.record(n, b)
+	if !ok {
+		b.writing.Unlock()
+		return
+	}
+	err := m.store.Write(core.WithCounter(ctx, nil), core.Put{Item: item})
+	b.writing.Unlock()
+	if err != nil {
+		m.mu.Lock()
+		b.dirty, m.news[n] = true, b
+		m.mu.Unlock()
+		return
+	}
+	m.Flushed(core.WithRun(core.WithCause(core.WithCounter(ctx, m), "budget"), account, run), account, run)
+}
+
+// record takes a book's counts, the write of them included.
+func (m *Meter) record(n name, b *book) (item core.Item, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !b.dirty {
+		return item, false
+	}
+	key := core.UseKey(n.account, n.run, b.record)
+	if !m.Each {
+		m.add(n, "meter", core.Use{core.Writes: 1, core.WriteHalves: writeHalves(core.Item{Key: key, Body: encode(b.by)}, 16)})
+	}
+	b.dirty, b.unflushed = false, 0
+	delete(m.news, n)
+	return core.Item{Key: key, Body: encode(b.by), Version: 1}, true
+}
+
+// ByCause is the sum over everything this process has counted, Idle included.
+func (m *Meter) ByCause() map[string]core.Use {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := map[string]core.Use{}
+	for _, b := range m.books {
+		merge(all, b.by)
+	}
+	return all
+}
+
+// Idle is what this process has counted for no run, by cause.
+func (m *Meter) Idle() map[string]core.Use {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.book(name{}).by)
+}
+
+// Sum adds up the causes that are not in except.
+func Sum(by map[string]core.Use, except ...string) core.Use {
+	var sum core.Use
+	for cause, u := range by {
 		if !slices.Contains(except, cause) {
-			sum.add(c)
+			sum.Add(u)
 		}
 	}
 	return sum
 }
 
-// Table is the counts as text, divided by n: per step, say.
-func (m *Meter) Table(n int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-22s %8s %8s %8s %8s %8s %8s\n", "cause", "writes", "WCU", "reads", "RCU", "invoked", "states")
-	by := m.ByCause()
-	f := func(v float64) string { return fmt.Sprintf("%.2f", v/float64(n)) }
-	row := func(name string, c Count) {
-		fmt.Fprintf(&b, "%-22s %8s %8s %8s %8s %8s %8s\n", name, f(float64(c.Writes)), f(c.WriteUnits()),
-			f(float64(c.Reads)), f(c.ReadUnits()), f(float64(c.Invocations)), f(float64(c.Transitions)))
+func merge(into, from map[string]core.Use) {
+	for cause, u := range from {
+		sum := into[cause]
+		sum.Add(u)
+		into[cause] = sum
 	}
-	for _, cause := range slices.Sorted(maps.Keys(by)) {
-		row(cause, by[cause])
-	}
-	row("total", m.Total())
-	return b.String()
-}
-
-// Wrap returns the ports with their store and workflow counted.
-func (m *Meter) Wrap(p core.Ports) core.Ports {
-	p.Store = &store{p.Store, m}
-	p.Workflow = &workflow{p.Workflow, m}
-	return p
-}
-
-type store struct {
-	core.Store
-	meter *Meter
-}
-
-// attributeBytes is about what the names of an item's attributes take.
-const attributeBytes = 24
-
-func size(it core.Item) int {
-	n := len(it.PK) + len(it.SK) + len(it.Body) + attributeBytes
-	if !it.Index.IsZero() {
-		n += len(it.Index.PK) + len(it.Index.SK)
-	}
-	return n
-}
-
-// readUnits are in halves: an eventual read of up to 4 KB is one half.
-func readUnits(bytes int, strong bool) int {
-	n := max(1, (bytes+4095)/4096)
-	if strong {
-		return 2 * n
-	}
-	return n
-}
-
-// Get implements core.Store.
-func (s *store) Get(ctx context.Context, key core.Key, strong bool) (core.Item, error) {
-	it, err := s.Store.Get(ctx, key, strong)
-	s.meter.count(core.CauseOf(ctx), Count{Reads: 1, halfReadUnits: readUnits(size(it), strong)})
-	return it, err
-}
-
-// Query implements core.Store.
-func (s *store) Query(ctx context.Context, q core.Query) (core.Page, error) {
-	p, err := s.Store.Query(ctx, q)
-	bytes := 0
-	for _, it := range p.Items {
-		bytes += size(it)
-	}
-	s.meter.count(core.CauseOf(ctx), Count{Reads: 1, halfReadUnits: readUnits(bytes, q.Strong)})
-	return p, err
-}
-
-// Write implements core.Store. A write whose condition failed is billed too.
-func (s *store) Write(ctx context.Context, puts ...core.Put) error {
-	err := s.Store.Write(ctx, puts...)
-	if fault.Is(err, fault.Throttled) {
-		return err
-	}
-	units := 0
-	for _, p := range puts {
-		u := (size(p.Item) + 1023) / 1024
-		if !p.Item.Index.IsZero() {
-			u *= 2
-		}
-		units += u
-	}
-	if len(puts) > 1 {
-		units *= 2
-	}
-	s.meter.count(core.CauseOf(ctx), Count{Writes: 1, halfWriteUnits: 2 * units})
-	return err
-}
-
-// Delete implements core.Store. What was there is not known; items that are
-// deleted here are below 1 KB and not in the index.
-func (s *store) Delete(ctx context.Context, keys ...core.Key) error {
-	s.meter.count(core.CauseOf(ctx), Count{Writes: 1, halfWriteUnits: 2 * len(keys)})
-	return s.Store.Delete(ctx, keys...)
-}
-
-type workflow struct {
-	core.Workflow
-	meter *Meter
-}
-
-// Start implements core.Workflow.
-func (w *workflow) Start(ctx context.Context, machine, name string, input json.RawMessage) error {
-	w.meter.count(core.CauseOf(ctx), Count{Workflow: 1})
-	return w.Workflow.Start(ctx, machine, name, input)
-}
-
-// Finish implements core.Workflow.
-func (w *workflow) Finish(ctx context.Context, token string, output json.RawMessage) error {
-	w.meter.count(core.CauseOf(ctx), Count{Workflow: 1})
-	return w.Workflow.Finish(ctx, token, output)
-}
-
-// Beat implements core.Workflow.
-func (w *workflow) Beat(ctx context.Context, token string) error {
-	w.meter.count(core.CauseOf(ctx), Count{Workflow: 1})
-	return w.Workflow.Beat(ctx, token)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/journal"
 	"github.com/slipway-cd/slipway/shared/launch"
+	"github.com/slipway-cd/slipway/shared/meter"
 	"github.com/slipway-cd/slipway/shared/view"
 )
 
@@ -22,6 +23,7 @@ type Plane struct {
 	Views     *view.Views
 	Govern    *govern.Govern
 	Links     *govern.Links
+	Meter     *meter.Meter // for the doors to count their invocations with
 }
 
 // New puts a control plane together. Launch.BaseURL and Govern.AllowAs are left
@@ -35,5 +37,7 @@ func New(ports core.Ports, pace dispatch.Pace) *Plane {
 	p.Views = view.New(p.Journal)
 	p.Govern = govern.New(p.Ports.Store)
 	p.Links = govern.NewLinks(p.Ports)
+	p.Meter = meter.New(p.Ports.Store, p.Ports.Clock, p.Ports.IDs.New())
+	p.Meter.Flushed = newBudgets(p.Journal).check
 	return p
 }

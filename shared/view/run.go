@@ -29,6 +29,7 @@ type Run struct {
 	By        core.Actor        `json:"by"`
 	URL       string            `json:"url"`
 	Failure   *core.Failure     `json:"failure,omitempty"`
+	Warnings  []core.Warned     `json:"warnings,omitempty"`
 	Nodes     []Node            `json:"nodes"`
 	Approvals []Approval        `json:"approvals,omitempty"`
 }
@@ -83,7 +84,7 @@ func (v *Views) Run(ctx context.Context, account, id string) (Run, error) {
 	out := Run{ID: id, Scope: r.Plan.Scope, Pipeline: r.Plan.Identifier, Name: r.Plan.Name, Tags: r.Plan.Tags,
 		Sequence: r.Launch.Started.Sequence, Started: r.At, Finished: root.Ended, Ended: root.Status.Terminal(),
 		Trigger: r.Launch.Started.Trigger, By: r.Launch.Started.By, URL: r.Launch.Started.URL, Failure: root.Failure,
-		Status: statusOf(tracks, root).API()}
+		Warnings: root.Warnings, Status: statusOf(tracks, root).API()}
 	r.Plan.Root.Walk(func(n *core.Node) {
 		if n.Kind == core.KindPipeline {
 			return

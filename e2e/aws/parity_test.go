@@ -1,0 +1,169 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slipway-cd/slipway/cli/client"
+	"github.com/slipway-cd/slipway/e2e/parity"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/journal"
+	"github.com/slipway-cd/slipway/shared/view"
+)
+
+// How many generated pipelines are compared, and how many run at once on each
+// runtime. SLIPWAY_SEEDS=7,8 picks seeds.
+const (
+	seeds   = 100
+	quick   = 8 // without a stack
+	atOnce  = 16
+	runTime = 4 * time.Minute // of one run
+)
+
+func cases(t *testing.T, n int) []parity.Case {
+	t.Helper()
+	all := []parity.Case{
+		{Name: "hello", YAML: example(t, "hello.yaml")},
+		{Name: "parallel", YAML: example(t, "parallel.yaml")},
+		{Name: "approval", YAML: example(t, "approval.yaml"), Answers: map[string][]parity.Answer{
+			"release": {{User: "alice", Action: parity.Approve, Inputs: map[string]string{"ring": "early"}}}}},
+	}
+	if picked := os.Getenv("SLIPWAY_SEEDS"); picked != "" {
+		all = nil
+		for _, text := range strings.Split(picked, ",") {
+			seed, err := strconv.ParseUint(text, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, parity.Generate(seed))
+		}
+		return all
+	}
+	for seed := range n {
+		all = append(all, parity.Generate(uint64(seed+1)))
+	}
+	return all
+}
+
+// TestParity runs the same pipelines on the embedded platform and on the deployed
+// stack, and finds the same event logs. Without a stack it runs a few twice, so
+// that the comparison itself cannot rot.
+func TestParity(t *testing.T) {
+	left, right, n := embedded(t), deployed(t), seeds
+	if right == nil {
+		right, n = second(t), quick
+	}
+	all := cases(t, n)
+	project := "parity_" + newID()
+	slots := map[bool]chan struct{}{true: make(chan struct{}, atOnce), false: make(chan struct{}, atOnce)}
+	var wg sync.WaitGroup
+	for _, c := range all {
+		wg.Go(func() {
+			var logs [2]parity.Log
+			var failed [2]error
+			var took [2]time.Duration
+			var both sync.WaitGroup
+			for i, w := range []*world{left, right} {
+				both.Go(func() {
+					slots[i == 0] <- struct{}{}
+					defer func() { <-slots[i == 0] }()
+					begin := time.Now()
+					logs[i], failed[i] = w.drive(t, c, project)
+					took[i] = time.Since(begin).Round(100 * time.Millisecond)
+				})
+			}
+			both.Wait()
+			if err := errors.Join(failed[:]...); err != nil {
+				t.Errorf("%s\n%.4000v", c.Kinds(), err)
+				return
+			}
+			os.WriteFile("/tmp/e2eaws/canon-"+c.Name+"-0.txt", []byte(parity.Canon(logs[0])), 0o644)
+			os.WriteFile("/tmp/e2eaws/canon-"+c.Name+"-1.txt", []byte(parity.Canon(logs[1])), 0o644)
+			os.WriteFile("/tmp/e2eaws/run-"+c.Name, []byte(logs[1].Run), 0o644)
+			if diff := parity.Diff(logs[0], logs[1]); diff != "" {
+				t.Errorf("%s\n%s (-) and %s (+) differ:\n%.4000s", c.Kinds(), left.name, right.name, diff)
+				return
+			}
+			t.Logf("same after %v: %s", took, c.Kinds())
+		})
+	}
+	wg.Wait()
+}
+
+// drive runs a case to its end, giving its answers through the API, and returns
+// what it left.
+func (w *world) drive(t *testing.T, c parity.Case, project string) (parity.Log, error) {
+	ctx, cancel := context.WithTimeout(t.Context(), runTime)
+	defer cancel()
+	out, err := w.user["admin"].Launch(ctx, client.Launch{YAML: c.YAML, File: c.Name + ".yaml", Project: project})
+	if err != nil {
+		return parity.Log{}, fmt.Errorf("%s: %w", w.name, err)
+	}
+	d := driving{w: w, c: c, run: out.Run, views: view.New(journal.New(w.ports)), given: map[string]int{}}
+	tick := time.NewTicker(w.look)
+	defer tick.Stop()
+	for done := false; !done; {
+		if done, err = d.look(ctx); err != nil {
+			return parity.Log{}, fmt.Errorf("%s: run %s: %w", w.name, out.Run, err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			last, _ := d.views.Run(t.Context(), core.DefaultAccount, out.Run)
+			return parity.Log{}, fmt.Errorf("%s: run %s has not ended in time: %s", w.name, out.Run, show(last))
+		}
+	}
+	return w.record(t, out.Run), nil
+}
+
+// driving is a run that people answer. They look from behind, which costs no
+// function a call, and answer through the API.
+type driving struct {
+	w       *world
+	c       parity.Case
+	run     string
+	views   *view.Views
+	given   map[string]int // answers, by approval
+	settled int            // approvals that need no more answers
+}
+
+// look gives the answers that are due and reports whether the run has ended.
+func (d *driving) look(ctx context.Context) (ended bool, err error) {
+	tracks, err := parity.Read(ctx, d.w.ports.Store, core.DefaultAccount, d.run)
+	if err != nil || parity.Ended(tracks) || parity.Asked(tracks) == d.settled {
+		return parity.Ended(tracks), err
+	}
+	r, err := d.views.Run(ctx, core.DefaultAccount, d.run)
+	if err != nil {
+		return false, err
+	}
+	d.settled = 0
+	for _, a := range r.Approvals {
+		answers := d.c.Answers[a.Node[strings.LastIndexByte(a.Node, '.')+1:]]
+		if a.Approval.Status == "WAITING" && d.given[a.ID] < len(answers) {
+			if err := d.answer(ctx, a, answers[d.given[a.ID]]); err != nil {
+				return false, err
+			}
+		}
+		if d.given[a.ID] == len(answers) {
+			d.settled++
+		}
+	}
+	return false, nil
+}
+
+func (d *driving) answer(ctx context.Context, a view.Approval, next parity.Answer) error {
+	d.given[a.ID]++
+	err := d.w.user[next.User].Decide(ctx, a.ID, client.Decision{Action: next.Action, Inputs: next.Inputs})
+	if err != nil {
+		return fmt.Errorf("%s's answer to %s: %w", next.User, a.Node, err)
+	}
+	return nil
+}

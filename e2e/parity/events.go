@@ -1,0 +1,76 @@
+package parity
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+// Log is what a run has left: its tracks' events in order, and what it put on
+// the bus.
+type Log struct {
+	Run    string
+	URL    string // of the platform, which appears in texts
+	Tracks map[string][]core.Event
+	Bus    []json.RawMessage // details of run.ended, in any order, repeated or not
+}
+
+// Read reads the tracks of a run from a store.
+func Read(ctx context.Context, store core.Store, account, run string) (map[string][]core.Event, error) {
+	tracks := map[string][]core.Event{}
+	q := core.Query{PK: core.RunKey(account, run).PK, SKPrefix: "T#", Strong: true}
+	for {
+		page, err := store.Query(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range page.Items {
+			_, _, track, ok := core.ParseEventKey(it.Key)
+			if !ok {
+				continue // a snapshot
+			}
+			ev, err := core.ParseEvent(it.Body)
+			if err != nil {
+				return nil, err
+			}
+			if want := int64(len(tracks[track]) + 1); ev.N != want {
+				return nil, fault.New(fault.Internal, "track %s of run %s: event %d is missing", track, run, want)
+			}
+			tracks[track] = append(tracks[track], ev)
+		}
+		if page.Cursor == "" {
+			return tracks, nil
+		}
+		q.After = page.Cursor
+	}
+}
+
+// Ended reports whether the pipeline's own track has published its end.
+func Ended(tracks map[string][]core.Event) bool {
+	for _, ev := range tracks["0"] {
+		for _, c := range ev.Commands {
+			if c.Do == core.DoPublish && strings.HasPrefix(c.Topic, "run.ended") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Asked counts the approvals that tracks have begun to wait for.
+func Asked(tracks map[string][]core.Event) int {
+	n := 0
+	for _, events := range tracks {
+		for _, ev := range events {
+			for _, c := range ev.Commands {
+				if c.Do == core.DoFinish && c.Route.Kind == "Approval" {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}

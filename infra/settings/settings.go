@@ -30,7 +30,7 @@ type Settings struct {
 	ZoneName    string // that zone's name
 
 	RetentionDays int    // of log groups
-	DataDays      int    // after which a run's plan and large outputs are deleted; 0 for never
+	DataDays      int    // after which everything of a run is deleted; 0 for never
 	LogLevel      string // debug, info, warn, error
 	Tracing       bool   // X-Ray, 5 %
 	KMSKey        string // ARN of the customer's key, "" for keys that AWS owns
@@ -69,7 +69,7 @@ var keys = map[string]key{
 	"zone":          {"id of the Route 53 zone in which certificate and records are made", pattern(func(s *Settings) *string { return &s.Zone }, `Z[A-Z0-9]{5,31}`, "a hosted zone's id, such as Z0123456789ABCDEFGHIJ")},
 	"zoneName":      {"that zone's name (the domain without its first part)", pattern(func(s *Settings) *string { return &s.ZoneName }, `([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}`, "a domain's name, such as example.com")},
 	"retentionDays": {"days that logs are kept (30)", number(func(s *Settings) *int { return &s.RetentionDays }, retained)},
-	"dataDays":      {"days after which a run's plan and large outputs are deleted (0: never)", number(func(s *Settings) *int { return &s.DataDays }, dataDays)},
+	"dataDays":      {"days after which everything of a run is deleted (0: never)", number(func(s *Settings) *int { return &s.DataDays }, dataDays)},
 	"logLevel":      {"debug, info, warn or error (info)", oneOf(func(s *Settings) *string { return &s.LogLevel }, "debug", "info", "warn", "error")},
 	"tracing":       {"X-Ray (true)", flag(func(s *Settings) *bool { return &s.Tracing })},
 	"kmsKey":        {"ARN of a KMS key of yours (AWS's own keys)", pattern(func(s *Settings) *string { return &s.KMSKey }, `arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key/[\w-]+`, "the ARN of a key, not of an alias: arn:aws:kms:REGION:ACCOUNT:key/ID")},

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -95,6 +96,9 @@ func (s *stack) environment(function string) *map[string]*string {
 		env["SLIPWAY_SCHEDULES"] = s.Name
 		env["SLIPWAY_SCHEDULE_ROLE"] = *s.scheduleRole.RoleArn()
 		env["SLIPWAY_SCHEDULE_DLQ"] = *s.deadLetters.QueueArn()
+		if s.DataDays > 0 {
+			env["SLIPWAY_DATA_DAYS"] = strconv.Itoa(s.DataDays)
+		}
 		if s.KMSKey != "" {
 			env["SLIPWAY_KMS_KEY"] = s.KMSKey
 		}

@@ -8,7 +8,7 @@ import (
 // variables are all that a function may be told. None of them is secret.
 var variables = []string{"SLIPWAY_TABLE", "SLIPWAY_BUCKET", "SLIPWAY_BUS", "SLIPWAY_MACHINES", "SLIPWAY_FUNCTIONS", "SLIPWAY_SCHEDULES",
 	"SLIPWAY_SCHEDULE_ROLE", "SLIPWAY_SCHEDULE_DLQ", "SLIPWAY_SECRETS", "SLIPWAY_KMS_KEY", "SLIPWAY_ADMIN_SECRET", "SLIPWAY_URL",
-	"SLIPWAY_LOG_LEVEL", "SLIPWAY_VERSION"}
+	"SLIPWAY_LOG_LEVEL", "SLIPWAY_VERSION", "SLIPWAY_DATA_DAYS"}
 
 var runRules = []rule{
 	{"functions", func(t template) []string {

@@ -32,6 +32,24 @@ type Run struct {
 //	M#<process>             what a process has counted for the run
 func runPK(account, run string) string { return "A#" + account + "#R#" + run }
 
+// RunStarted is when the run was made whose partition pk is, in ms: its id begins
+// with the time. ok is false for other partitions.
+func RunStarted(pk string) (ms int64, ok bool) {
+	const digits, timeDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ", 10 // Crockford's
+	_, run, ok := strings.Cut(pk, "#R#")
+	if !ok || len(run) < timeDigits {
+		return 0, false
+	}
+	for _, c := range run[:timeDigits] {
+		d := strings.IndexRune(digits, c)
+		if d < 0 {
+			return 0, false
+		}
+		ms = ms<<5 | int64(d)
+	}
+	return ms, true
+}
+
 // RunKey is where the run's summary is.
 func RunKey(account, run string) Key { return Key{runPK(account, run), "run"} }
 

@@ -36,11 +36,13 @@ type Settings struct {
 	AdminSecret             string // name behind the prefix
 	URL                     string // of the API, without a slash at the end
 	Version                 string
+	DataDays                int // after which what belongs to a run expires, 0 for never
 }
 
 // Environment reads the settings.
 func Environment() Settings {
-	return Settings{
+	days, _ := strconv.Atoi(os.Getenv("SLIPWAY_DATA_DAYS")) // absent: never
+	return Settings{DataDays: days,
 		Table: os.Getenv("SLIPWAY_TABLE"), Bucket: os.Getenv("SLIPWAY_BUCKET"), Bus: os.Getenv("SLIPWAY_BUS"),
 		Machines: os.Getenv("SLIPWAY_MACHINES"), Functions: os.Getenv("SLIPWAY_FUNCTIONS"),
 		Schedules: os.Getenv("SLIPWAY_SCHEDULES"), ScheduleRole: os.Getenv("SLIPWAY_SCHEDULE_ROLE"),
@@ -73,8 +75,12 @@ func (s Settings) Ports() core.Ports {
 	for _, m := range []string{core.MachinePipeline, core.MachineStage, core.MachineBranch} {
 		machines[m] = s.Machines + m
 	}
+	var store core.Store = dynamo.New(cfg, s.Table, system)
+	if s.DataDays > 0 {
+		store = plane.Expiring(store, s.DataDays)
+	}
 	return core.Ports{
-		Store:    dynamo.New(cfg, s.Table, system),
+		Store:    store,
 		Workflow: sfn.New(cfg, machines),
 		Bus:      bus.New(cfg, s.Bus, system),
 		Secrets:  secrets.New(cfg, s.Secrets, s.KMSKey),

@@ -63,6 +63,10 @@ func bench(ctx context.Context, profile string) error {
 		return err
 	}
 	decisions()
+	if err := validate(dir); err != nil {
+		return err
+	}
+	expressions()
 	if err := cold(ctx, dir); err != nil {
 		return err
 	}

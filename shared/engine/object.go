@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"errors"
-	"slices"
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -173,112 +171,6 @@ func (o *node) state(key string) (any, bool, error) {
 	}
 }
 
-// lookup is walk.lookup. When something has to be asked for, all that the node's
-// spec names is asked for at once: how often may be asked is bounded.
-func (s *scope) lookup(n *core.Node, outputs bool) (core.Fact, error) {
-	f, err := s.w.lookup(n, outputs)
-	need, ok := errors.AsType[*Need](err)
-	if !ok {
-		return f, err
-	}
-	all := &Need{Refs: slices.Clone(need.Refs)}
-	s.named(s.n.Spec, all)
-	slices.Sort(all.Refs)
-	all.Refs = slices.Compact(all.Refs)
-	return f, all
-}
-
-// named collects the nodes of other tracks that the texts of a value name in full.
-func (s *scope) named(v any, need *Need) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, e := range v {
-			s.named(e, need)
-		}
-	case []any:
-		for _, e := range v {
-			s.named(e, need)
-		}
-	case string:
-		if !expr.Has(v) {
-			return
-		}
-		paths, _ := expr.Refs(v) // what is wrong with it shows when it is rendered
-		for _, p := range paths {
-			n := s.w.run.at(p.Names)
-			if n == nil || s.w.run.Owner(n.FQN) == s.w.t.ID {
-				continue
-			}
-			if _, known := s.w.facts[NodeRef(n.FQN)]; !known {
-				need.Refs = append(need.Refs, NodeRef(n.FQN))
-			}
-		}
-	}
-}
-
-// at is the deepest node a path leads to, nil when it names none in full.
-func (r *Run) at(names []string) *core.Node {
-	path := strings.Join(names, ".")
-	if len(names) > 0 && names[0] == "stages" {
-		path = r.Plan.Root.FQN + "." + path
-	}
-	for strings.Contains(path, ".") {
-		if n := r.Node(path); n != nil {
-			return n
-		}
-		path = path[:strings.LastIndexByte(path, '.')]
-	}
-	return nil
-}
-
-// combined is what the nodes that have ended below n amount to (BEHAVIOUR §13.7):
-// SUCCESS while none has failed. Loops have no iterations yet that the two forms,
-// currentStatus and liveStatus, would tell apart.
-func (s *scope) combined(n *core.Node) (any, bool, error) {
-	f, err := s.w.lookup(n, false)
-	if err != nil || !f.Found {
-		return nil, false, err
-	}
-	if f.Status.Terminal() || n.Kind == core.KindStep {
-		return statusText(f.Status), true, nil
-	}
-	var ended []core.Status
-	need := &Need{}
-	s.ended(n, &ended, need)
-	if len(need.Refs) > 0 {
-		return nil, false, need
-	}
-	return statusText(core.Aggregate(ended...)), true, nil
-}
-
-// ended collects the statuses of the nodes that have ended below n, outermost first,
-// and what has to be looked up for that.
-func (s *scope) ended(n *core.Node, out *[]core.Status, need *Need) {
-	for _, c := range n.Children {
-		if c.Kind == core.KindParallel {
-			s.ended(c, out, need)
-			continue
-		}
-		f, err := s.w.lookup(c, false)
-		switch more, ok := errors.AsType[*Need](err); {
-		case ok:
-			need.Refs = append(need.Refs, more.Refs...)
-		case f.Status.Terminal():
-			*out = append(*out, f.Status)
-		case f.Found:
-			s.ended(c, out, need)
-		}
-	}
-}
-
-// statusText is how combined statuses are written.
-func statusText(s core.Status) string {
-	if s == core.Succeeded {
-		return "SUCCESS"
-	}
-	return string(s)
-}
-
 // NodeExecutionID is a node's id on the wire.
 func NodeExecutionID(run, fqn string) string { return TaskID(run, fqn, 1, "node") }
 
@@ -335,6 +227,9 @@ func (w *walk) lookup(n *core.Node, outputs bool) (core.Fact, error) {
 			return f, err
 		}
 		return f, nil
+	}
+	if s := w.t.Nodes[n.FQN]; n.Track != "" && s != nil && w.t.Children[n.Track] == nil { // it was not let in
+		return core.Fact{Found: true, Status: s.Status, Started: s.Started, Ended: s.Ended, Attempt: s.Attempt}, nil
 	}
 	return w.fact(NodeRef(n.FQN))
 }

@@ -40,6 +40,19 @@ func (f *frame) add(n *node, x, y any) (any, error) {
 			return nil, f.null(n.y, "expected a number or a string, found null")
 		}
 	}
+	if err := f.readable(n.x, x); err != nil {
+		return nil, err
+	}
+	if err := f.readable(n.y, y); err != nil {
+		return nil, err
+	}
+	x, err := f.flat(n.x, x)
+	if err != nil {
+		return nil, err
+	}
+	if y, err = f.flat(n.y, y); err != nil {
+		return nil, err
+	}
 	left, err := f.text(x)
 	if err != nil {
 		return nil, f.place(n.x, err)
@@ -51,7 +64,7 @@ func (f *frame) add(n *node, x, y any) (any, error) {
 	if len(left)+len(right) > MaxResult {
 		return nil, f.place(n, errTooLong)
 	}
-	return left + right, nil
+	return left + right, f.place(n, f.grow(len(left)+len(right)))
 }
 
 // arithmetic keeps integers integers: 7 / 2 is 3, as in JEXL.

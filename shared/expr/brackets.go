@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/slipway-cd/slipway/shared/fault"
+import (
+	"strings"
+
+	"github.com/slipway-cd/slipway/shared/fault"
+)
 
 // call parses the arguments of the method or function that n names.
 func (p *parser) call(n *node) (*node, error) {
@@ -9,7 +13,7 @@ func (p *parser) call(n *node) (*node, error) {
 	}
 	var err error
 	n.kind = kCall
-	n.list, err = p.items(')')
+	n.list, err = p.items(')', nil)
 	n.end = p.pos
 	return n, err
 }
@@ -42,18 +46,31 @@ func (p *parser) shut(closing byte, expected string) error {
 	return nil
 }
 
-// items parses a bracketed list up to closing; the position is at the opening one.
-func (p *parser) items(closing byte) ([]*node, error) {
-	if err := p.enter(); err != nil {
-		return nil, err
-	}
-	p.open++
-	p.pos++
+// items parses a bracketed list up to closing; the position is at the opening one,
+// or after the first item when that is parsed already. A list may end in `...`,
+// JEXL's mark for one that can grow: here each can.
+func (p *parser) items(closing byte, first *node) ([]*node, error) {
 	var list []*node
-	if p.space(); p.at(0) == closing {
+	if first != nil {
+		list = append(list, first)
+		if p.space(); p.at(0) != ',' {
+			return list, p.shut(closing, "a comma or the closing "+string(rune(closing)))
+		}
+	} else {
+		if err := p.enter(); err != nil {
+			return nil, err
+		}
+		p.open++
+	}
+	p.pos++
+	if p.space(); first == nil && p.at(0) == closing {
 		return list, p.shut(closing, "")
 	}
 	for {
+		if p.space(); closing == ']' && strings.HasPrefix(p.src[p.pos:], "...") {
+			p.pos += len("...")
+			return list, p.shut(closing, "the closing ]")
+		}
 		x, err := p.expr()
 		if err != nil {
 			return nil, err
@@ -103,6 +120,9 @@ func (p *parser) mapping() (*node, error) {
 			return nil, err
 		}
 		if p.space(); p.at(0) != ':' {
+			if list == nil && (p.at(0) == ',' || p.at(0) == '}') {
+				return p.set(pos, key)
+			}
 			return nil, p.unexpected("the : after a map's key")
 		}
 		p.pos++
@@ -123,6 +143,14 @@ func (p *parser) mapping() (*node, error) {
 	n := p.node(kMap, pos)
 	n.list = list
 	return n, nil
+}
+
+// set parses the rest of {a, b}.
+func (p *parser) set(pos int, first *node) (*node, error) {
+	list, err := p.items('}', first)
+	n := p.node(kSet, pos)
+	n.list = list
+	return n, err
 }
 
 // key parses a map's key; a plain word stands for itself.

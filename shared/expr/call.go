@@ -3,6 +3,8 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/slipway-cd/slipway/shared/fault"
 )
@@ -15,13 +17,21 @@ type method func(f *frame, x any, args arguments) (any, error)
 func (f *frame) call(n *node) (any, error) {
 	v, err := f.called(n)
 	if err != nil {
-		return nil, f.place(n, err)
+		return nil, f.placed(n, f.place(n, err))
 	}
-	if s, ok := v.(string); ok {
-		if len(s) > MaxResult {
+	switch v := v.(type) {
+	case string:
+		if len(v) > MaxResult {
 			return nil, f.place(n, errTooLong)
 		}
-		return s, f.place(n, f.charge(len(s)))
+		if err := f.grow(len(v)); err != nil {
+			return nil, f.place(n, err)
+		}
+		return v, f.place(n, f.charge(len(v)))
+	case []any:
+		if err := f.grow(32 * len(v)); err != nil { // an interface and what it points to
+			return nil, f.place(n, err)
+		}
 	}
 	if v, err = f.settle(n, v); err != nil {
 		return nil, err
@@ -35,6 +45,9 @@ func (f *frame) called(n *node) (any, error) {
 	}
 	if isFunctor(n.x) {
 		return f.functor(n)
+	}
+	if change := changes[n.name]; change != nil && f.local(n.x) {
+		return f.changed(n, change)
 	}
 	x, err := f.receiver(n.x)
 	if err != nil {
@@ -125,35 +138,25 @@ func (f *frame) objectMethod(n *node, o Object, args arguments) (any, error) {
 
 // method calls a method of a plain value.
 func (f *frame) method(n *node, x any, args arguments) (any, error) {
-	var table map[string]method
 	switch x := x.(type) {
 	case nil:
 		return nil, f.null(n, "expected a value before .%s(…), found null", n.name)
 	case Secret:
 		return nil, f.secret(n.x)
 	case string:
-		table = stringMethods
 		if err := f.charge(len(x)); err != nil {
 			return nil, err
 		}
-	case []any:
-		table = listMethods
-	case *Map, map[string]any:
-		table = mapMethods
-	case int64, float64:
-		table = numberMethods
 	}
-	m := table[n.name]
+	m := methodTable(x)[n.name]
 	if m == nil {
 		m = anyMethods[n.name]
 	}
 	if m == nil {
 		return nil, f.noMethod(n, x)
 	}
-	for i, a := range args {
-		if _, ok := a.(Secret); ok {
-			return nil, f.secret(n.list[i])
-		}
+	if err := f.opaque(n, x, args); err != nil {
+		return nil, err
 	}
 	if comparesElements[n.name] {
 		var err error
@@ -164,11 +167,91 @@ func (f *frame) method(n *node, x any, args arguments) (any, error) {
 	return m(f, x, args)
 }
 
+// opaque keeps methods from making text of secrets (BEHAVIOUR §13.9): one may not be
+// an argument, nor stand in what a method writes out.
+func (f *frame) opaque(n *node, x any, args arguments) error {
+	_, onText := x.(string)
+	for i, a := range args {
+		if _, ok := a.(Secret); !ok && !onText {
+			continue
+		}
+		if err := f.readable(n.list[i], a); err != nil {
+			return err
+		}
+	}
+	if n.name == "toString" || n.name == "hashCode" {
+		return f.readable(n.x, x)
+	}
+	return nil
+}
+
+// readable refuses a secret, and a list or a map that holds one.
+func (f *frame) readable(n *node, v any) error {
+	has, err := f.hasSecret(v, 0)
+	if has {
+		return f.secret(n)
+	}
+	return f.place(n, err)
+}
+
+// hasSecret reports whether a secret stands in a value.
+func (f *frame) hasSecret(v any, depth int) (bool, error) {
+	if depth > maxDepth {
+		return false, errTooDeep
+	}
+	switch v := v.(type) {
+	case Secret:
+		return true, nil
+	case []any:
+		if err := f.charge(16 * len(v)); err != nil {
+			return false, err
+		}
+		for _, item := range v {
+			if has, err := f.hasSecret(item, depth+1); has || err != nil {
+				return has, err
+			}
+		}
+	case *Map, map[string]any:
+		if err := f.charge(16 * countOf(v)); err != nil {
+			return false, err
+		}
+		for _, item := range entriesOf(v) {
+			if has, err := f.hasSecret(item, depth+1); has || err != nil {
+				return has, err
+			}
+		}
+	}
+	return false, nil
+}
+
 func (f *frame) noMethod(n *node, x any) error {
 	if n.name == "getClass" {
 		return f.fail(n, "expected a method on data: getClass is not available")
 	}
+	if near := nearest(n.name, methodsOf(x)); near != "" {
+		return f.fail(n, "expected a method of %s, found %s; did you mean %s?", kindName(x), n.name, near)
+	}
 	return f.fail(n, "expected a method of %s, found %s", kindName(x), n.name)
+}
+
+// methodsOf lists the methods a value has.
+func methodsOf(x any) []string {
+	names := slices.Collect(maps.Keys(anyMethods))
+	return slices.AppendSeq(names, maps.Keys(methodTable(x)))
+}
+
+func methodTable(x any) map[string]method {
+	switch x.(type) {
+	case string:
+		return stringMethods
+	case []any:
+		return listMethods
+	case *Map, map[string]any:
+		return mapMethods
+	case int64, float64:
+		return numberMethods
+	}
+	return nil
 }
 
 // arguments gives typed access to a call's arguments.

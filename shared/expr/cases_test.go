@@ -12,9 +12,15 @@ import (
 	"github.com/slipway-cd/slipway/shared/expr"
 )
 
-// TestCases runs the golden table of everyday forms.
+// TestCases runs the golden tables of everyday forms and of scripts.
 func TestCases(t *testing.T) {
-	data, err := os.ReadFile("testdata/cases.txt")
+	for file, least := range map[string]int{"cases.txt": 280, "scripts.txt": 110} {
+		t.Run(file, func(t *testing.T) { golden(t, "testdata/"+file, least) })
+	}
+}
+
+func golden(t *testing.T, file string, least int) {
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +51,39 @@ func TestCases(t *testing.T) {
 			}
 		})
 	}
-	if ran < 250 {
+	if ran < least {
 		t.Errorf("the table has %d cases only: was it read to the end?", ran)
+	}
+}
+
+// TestPage runs the examples of the reference.
+func TestPage(t *testing.T) {
+	data, err := os.ReadFile("../../docs/reference/expressions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran, inside := 0, false
+	for i, line := range strings.Split(string(data), "\n") {
+		if strings.HasPrefix(line, "```") {
+			inside = line == "```expr"
+			continue
+		}
+		text, want, ok := strings.Cut(line, " => ")
+		if !ok || !inside {
+			continue
+		}
+		ran++
+		got, err := expr.RenderString(text, demo())
+		if words, ok := strings.CutPrefix(want, "! "); ok {
+			if err == nil || !strings.Contains(err.Error(), words) {
+				t.Errorf("line %d: %s = %s, %v; want an error with %q", i+1, text, got, err, words)
+			}
+		} else if err != nil || got != want {
+			t.Errorf("line %d: %s = %s, %v; want %s", i+1, text, got, err, want)
+		}
+	}
+	if ran < 60 {
+		t.Errorf("%d examples only", ran)
 	}
 }
 

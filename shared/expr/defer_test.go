@@ -40,6 +40,15 @@ func TestDefer(t *testing.T) {
 		"hostile operand":    {`<+httpResponseCode + <+evil>>`, `<+httpResponseCode + "\u003c+secrets.getValue(\"x\")>\"\\">`, `200<+secrets.getValue("x")>"\`},
 		"hostile in quotes":  {`<+'<+evil>' + httpResponseCode>`, `<+"\u003c+secrets.getValue(\"x\")>\"\\" + httpResponseCode>`, `<+secrets.getValue("x")>"\200`},
 		"hostile joint":      {`<<+plus><+httpResponseCode>`, `<<+"+">x><+httpResponseCode>`, `<+x>200`},
+		"script":             {`<+var x = pipeline.name; x + httpResponseCode>`, `<+var x = "demo"; x + httpResponseCode>`, "demo200"},
+		"loop":               {`<+n = 0; for (h : pipeline.variables.hosts) { n += h.length() + httpResponseCode } n>`, `<+n = 0; for (h : ["web1", "web2", "db1"]) { n += h.length() + httpResponseCode } n>`, "611"},
+		"function":           {`<+f = c -> c == 200 ? pipeline.name : c; f(httpResponseCode)>`, `<+f = c -> c == 200 ? "demo" : c; f(httpResponseCode)>`, "demo"},
+		"name of a variable": {`<+var pipeline = <+pipeline.name>; pipeline + httpResponseCode>`, `<+var pipeline = "demo"; pipeline + httpResponseCode>`, "demo200"},
+		"early condition":    {`<+if (pipeline.name == "demo") { httpResponseCode } else { 1 }>`, `<+if (true) { httpResponseCode } else { 1 }>`, "200"},
+		"changed list":       {`<+l = [pipeline.name]; l.add(httpResponseCode); l>`, `<+l = ["demo"]; l.add(httpResponseCode); l>`, "[demo, 200]"},
+		"variable in quotes": {`<+var x = 1; "<+x>/<+pipeline.name>/<+httpResponseCode>">`, `<+var x = 1; "<+x>/demo/<+httpResponseCode>">`, "1/demo/200"},
+		"xml":                {`<+xml.select("/a/<+pipeline.variables.letter>", "<a><b>" + httpResponseCode + "</b></a>")>`, `<+xml.select("/a/b", "<a><b>" + httpResponseCode + "</b></a>")>`, "200"},
+		"range":              {`<+(1..pipeline.variables.count).size() + httpResponseCode>`, `<+3 + httpResponseCode>`, "203"},
 		"empty joint":        {`<<+none>+<+httpResponseCode>`, `<<+"+"><+httpResponseCode>`, `<+200`},
 	}
 	s := demo()

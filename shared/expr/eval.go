@@ -14,6 +14,8 @@ type evaluator struct {
 	scope    Scope
 	deferred []string // first names left in place
 	steps    int
+	made     int      // bytes of what was made: strings, lists, documents
+	calls    int      // functions of expressions inside each other
 	trail    []string // paths of the templates being rendered, outermost first
 }
 
@@ -28,7 +30,10 @@ func newEvaluator(s Scope, opts []Option) *evaluator {
 // frame evaluates the nodes of one text.
 type frame struct {
 	*evaluator
-	src string
+	src   string
+	env   *env     // the variables of the expression, nil when it has none
+	inner int      // `<+` around the node inside the expression
+	names []string // names of its variables, while it is left to the delegate
 }
 
 func (f *frame) failAt(kind fault.Kind, pos, end int, format string, args ...any) error {
@@ -50,7 +55,7 @@ func (f *frame) fail(n *node, format string, args ...any) error {
 // null is the error for a null where a value is needed: it counts as unresolved.
 func (f *frame) null(n *node, format string, args ...any) error {
 	err := failure(fault.Invalid, f.src, n.pos, n.pos, n.end, format, args...)
-	return &UnresolvedError{Path: err.Expr, Offset: err.Offset, Msg: err.Msg}
+	return unresolved(err.Expr, f.src, n.pos, err.Msg)
 }
 
 // place gives an error of the layers below its position; other errors are returned
@@ -68,6 +73,24 @@ func (f *frame) place(n *node, err error) error {
 	return err
 }
 
+// placed gives an error of the scope its place: what its names mean is its own
+// affair, so only mistakes of the author's are touched; a scope's "I need more data"
+// is returned as it is.
+func (f *frame) placed(n *node, err error) error {
+	switch err := err.(type) { //nolint:errorlint // the scope's own, before anyone wrapped it
+	case *UnresolvedError:
+		if err.Line > 0 {
+			return err
+		}
+		return unresolved(err.Path, f.src, n.pos, err.Msg)
+	case *fault.Error:
+		if slices.Contains([]fault.Kind{fault.Invalid, fault.Unsupported, fault.TooLarge, fault.NotFound}, err.Kind) {
+			return f.failAt(err.Kind, n.pos, n.end, "%s", err.Error())
+		}
+	}
+	return err
+}
+
 // argError is a misuse found by a method or functor, which knows no positions.
 type argError struct {
 	kind fault.Kind
@@ -79,12 +102,23 @@ func (e argError) Error() string { return e.msg }
 // Unwrap gives the error its fault kind.
 func (e argError) Unwrap() error { return fault.New(e.kind, "%s", e.msg) }
 
-const errSteps = boundError("an evaluation may take 100000 steps")
+const (
+	errSteps  = boundError("an evaluation may take 100000 steps")
+	errMemory = boundError("an evaluation may make 64 MB of data")
+)
 
 // charge takes steps from the budget: one, and one more per KB worked on.
 func (ev *evaluator) charge(bytes int) error {
 	if ev.steps += 1 + bytes>>10; ev.steps > MaxSteps {
 		return errSteps
+	}
+	return nil
+}
+
+// grow counts bytes that an operation made, since all may be kept until the end.
+func (ev *evaluator) grow(bytes int) error {
+	if ev.made += bytes; ev.made > MaxMemory {
+		return errMemory
 	}
 	return nil
 }
@@ -97,8 +131,13 @@ func (f *frame) eval(n *node) (any, error) {
 	switch n.kind {
 	case kLit, kText:
 		return n.val, nil
-	case kNested, kParen:
+	case kParen:
 		return f.eval(n.x)
+	case kNested:
+		f.inner++
+		v, err := f.eval(n.x)
+		f.inner--
+		return v, err
 	case kStr:
 		return f.interpolate(n)
 	case kName, kProp, kIndex:
@@ -116,19 +155,47 @@ func (f *frame) eval(n *node) (any, error) {
 	case kCond, kElse:
 		return f.choose(n)
 	case kList:
-		list := make([]any, 0, len(n.list))
-		for _, item := range n.list {
-			v, err := f.eval(item)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-		}
-		return list, nil
+		return f.list(n)
 	case kMap:
 		return f.mapping(n)
+	case kSet:
+		return f.set(n)
 	}
-	return nil, f.failAt(fault.Internal, n.pos, n.end, "no evaluation for this node")
+	return f.statement(n)
+}
+
+func (f *frame) list(n *node) ([]any, error) {
+	list := make([]any, 0, len(n.list))
+	for _, item := range n.list {
+		v, err := f.eval(item)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// set is a list without what is in it already.
+func (f *frame) set(n *node) (any, error) {
+	all, err := f.list(n)
+	if err != nil {
+		return nil, err
+	}
+	set := make([]any, 0, len(all))
+	for i, v := range all {
+		if _, ok := v.(Secret); ok {
+			return nil, f.secret(n.list[i])
+		}
+		at, err := f.indexOf(set, v)
+		if err != nil {
+			return nil, f.place(n, err)
+		}
+		if at < 0 {
+			set = append(set, v)
+		}
+	}
+	return set, nil
 }
 
 func (f *frame) mapping(n *node) (any, error) {
@@ -156,6 +223,9 @@ func (f *frame) interpolate(n *node) (string, error) {
 	var b strings.Builder
 	for _, part := range n.list {
 		v, err := f.eval(part)
+		if err == nil {
+			v, err = f.flat(part, v)
+		}
 		if err != nil {
 			return "", err
 		}
@@ -166,6 +236,9 @@ func (f *frame) interpolate(n *node) (string, error) {
 		if b.WriteString(s); b.Len() > MaxResult {
 			return "", f.place(n, errTooLong)
 		}
+	}
+	if err := f.grow(b.Len()); err != nil {
+		return "", f.place(n, err)
 	}
 	return b.String(), f.place(n, f.charge(b.Len()))
 }

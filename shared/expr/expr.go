@@ -14,6 +14,7 @@ const (
 	MaxNesting   = 50        // `<+` and brackets inside each other
 	MaxSteps     = 100_000   // evaluation steps of one call, templates included
 	MaxTemplates = 10        // templates found through templates
+	MaxMemory    = 64 << 20  // bytes of strings, lists and documents one call makes
 )
 
 // Scope supplies the names an expression may begin with.
@@ -43,8 +44,8 @@ type Caller interface {
 	Call(method string, args []any) (any, error)
 }
 
-// Expander is an Object that can give itself whole, for rendering and json.format.
-// Any other Object renders as "{}".
+// Expander is an Object that can give itself whole, for rendering and json.format;
+// templates in it are rendered. Any other Object renders as "{}".
 type Expander interface {
 	Expand() (any, error)
 }
@@ -93,7 +94,8 @@ func Has(text string) bool { return strings.Contains(text, "<+") }
 
 // Render evaluates the expressions of a text, innermost first (BEHAVIOUR §13.1,
 // §13.2). A text that is one expression keeps the value's type; otherwise every
-// value is spliced in as Format writes it. Text without "<+" is returned as it is.
+// value is spliced in as Format writes it. An Object that can be given whole is, a
+// function is refused. Text without "<+" is returned as it is.
 func Render(text string, s Scope, opts ...Option) (any, error) {
 	if !Has(text) {
 		return text, nil
@@ -152,6 +154,6 @@ func Condition(text string, s Scope) (bool, error) {
 	case string:
 		return strings.EqualFold(strings.TrimSpace(v), "true"), nil
 	}
-	f := &frame{ev, text}
+	f := &frame{evaluator: ev, src: text}
 	return false, f.invalid(0, len(text), "expected true or false as the result of a condition, found %s", kindName(v))
 }

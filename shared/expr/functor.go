@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/slipway-cd/slipway/shared/fault"
+import (
+	"strings"
+
+	"github.com/slipway-cd/slipway/shared/fault"
+)
 
 // isFunctor recognises the objects the language itself has (BEHAVIOUR §13.6); they
 // hide names of the scope.
@@ -8,11 +12,17 @@ func isFunctor(n *node) bool {
 	if n.kind != kName || n.list != nil {
 		return false
 	}
-	switch n.name {
-	case "json", "secretJson", "regex", "expression":
-		return true
-	}
-	return false
+	_, ok := functors[n.name]
+	return ok
+}
+
+// functors are the objects of the language with their functions.
+var functors = map[string][]string{
+	"json":       {"select", "object", "list", "format"},
+	"secretJson": {"select", "object", "list"},
+	"xml":        {"select"},
+	"regex":      {"extract", "match", "replace"},
+	"expression": {"isResolved", "isUnresolved"},
 }
 
 // functor calls json.select and its like. secretJson works on text that is known;
@@ -46,17 +56,19 @@ func (f *frame) functor(n *node) (any, error) {
 		if err := args.count("format", 1, 1); err != nil {
 			return nil, err
 		}
-		return f.jsonFormat(args[0])
+		return f.jsonFormat(n, args[0])
+	case "xml.select":
+		return f.xmlSelect(args)
 	case "regex.extract", "regex.match", "regex.replace":
 		return f.regex(n.name, args)
 	}
-	return nil, f.fail(n, "expected a function of %s, found %s", n.x.name, n.name)
+	return nil, f.fail(n, "expected a function of %s (%s), found %s", n.x.name, strings.Join(functors[n.x.name], ", "), n.name)
 }
 
 // resolved is expression.isResolved and isUnresolved.
 func (f *frame) resolved(n *node) (any, error) {
 	if n.name != "isResolved" && n.name != "isUnresolved" {
-		return nil, f.fail(n, "expected isResolved or isUnresolved, found %s", n.name)
+		return nil, f.fail(n, "expected a function of expression (isResolved, isUnresolved), found %s", n.name)
 	}
 	if len(n.list) != 1 {
 		return nil, f.fail(n, "expected 1 argument for %s, found %d", n.name, len(n.list))
@@ -138,8 +150,8 @@ func (f *frame) jsonPath(name string, args arguments) (v any, definite bool, err
 	return f.selectPath(path, doc)
 }
 
-func (f *frame) jsonFormat(v any) (any, error) {
-	whole, err := expand(v)
+func (f *frame) jsonFormat(n *node, v any) (any, error) {
+	whole, err := f.rendered(n, v, 0)
 	if err != nil {
 		return nil, err
 	}

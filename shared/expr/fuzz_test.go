@@ -15,13 +15,15 @@ import (
 // FuzzRender holds that no input panics, runs long or grows past the bounds, and
 // that every error has a kind and a place within the text.
 func FuzzRender(f *testing.F) {
-	data, err := os.ReadFile("testdata/cases.txt")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for line := range strings.Lines(string(data)) {
-		if text, _, ok := strings.Cut(line, " => "); ok {
-			f.Add(text)
+	for _, file := range []string{"testdata/cases.txt", "testdata/scripts.txt"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			if text, _, ok := strings.Cut(line, " => "); ok {
+				f.Add(text)
+			}
 		}
 	}
 	f.Add(strings.Repeat("<+ a > ", 60))
@@ -38,6 +40,7 @@ func FuzzRender(f *testing.F) {
 			}
 		} else {
 			checkError(t, text, err)
+			_ = expr.Caret(text, err)
 		}
 		_, _ = expr.Condition(text, s)
 		_, _ = expr.Refs(text)
@@ -48,6 +51,31 @@ func FuzzRender(f *testing.F) {
 		}
 		if took := time.Since(start); took > 10*time.Second {
 			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// FuzzXPath holds the same of documents and XPaths, of which a library thinks.
+func FuzzXPath(f *testing.F) {
+	doc := expr.Format(demo()["xmlBody"])
+	for _, path := range []string{"/bookstore/book[1]/title", "//book[@id='b2']/title/text()", "count(//book)", "sum(//price)", "//*[last()]/..",
+		"//book[price > 4]/following::node()", "concat(//a, 'x')", "//@*", "translate(//a, 'q', 'r')", "//book[position() mod 2 = 1] | //n:a",
+		"substring(string(/), 2, 3)", "not(//a)", "ancestor-or-self::*[1]", "//comment()", "reverse(//book)", "string-join(//book, ',')"} {
+		f.Add(path, doc)
+	}
+	f.Add("//a[", "<a")
+	f.Add("/", "<a>"+strings.Repeat("<b>x</b>", 200)+"</a>")
+	f.Fuzz(func(t *testing.T, path, doc string) {
+		start := time.Now()
+		text := "<+xml.select(path, doc)>"
+		v, err := expr.Render(text, scope{"path": path, "doc": doc})
+		if err != nil {
+			checkError(t, text, err)
+		} else if s, ok := v.(string); !ok || len(s) > expr.MaxResult {
+			t.Errorf("xml.select(%q) = %.100v", path, v)
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%q took %v", path, took)
 		}
 	})
 }

@@ -21,18 +21,14 @@ func (p *parser) infix() (op, int) {
 		}
 	case '>':
 		return p.greater()
-	case '+':
-		return opAdd, 1
-	case '-':
-		if next != '>' {
-			return opSub, 1
+	case '+', '-', '*', '/', '%':
+		if next != '=' && (c != '-' || next != '>') {
+			return arithmetics[c], 1
 		}
-	case '*':
-		return opMul, 1
-	case '/':
-		return opDiv, 1
-	case '%':
-		return opMod, 1
+	case '.':
+		if next == '.' && p.at(2) != '.' {
+			return opRange, 2
+		}
 	default:
 		if w := p.word(); w != "" {
 			return wordOp(w), len(w)
@@ -40,6 +36,8 @@ func (p *parser) infix() (op, int) {
 	}
 	return opNone, 0
 }
+
+var arithmetics = map[byte]op{'+': opAdd, '-': opSub, '*': opMul, '/': opDiv, '%': opMod}
 
 func pick[T any](cond bool, yes, no T) T {
 	if cond {

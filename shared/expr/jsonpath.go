@@ -168,9 +168,9 @@ func (s step) cut(list []any) []any {
 // that only names a value asks whether it is there; one that does not fit an
 // element does not hold for it.
 func (f *frame) holds(s step, x, root any) (bool, error) {
-	ev := &evaluator{scope: names{"@": x, "$": root}, steps: f.steps}
-	v, err := (&frame{ev, s.source}).eval(s.filter)
-	f.steps = ev.steps
+	ev := &evaluator{scope: names{"@": x, "$": root}, steps: f.steps, made: f.made}
+	v, err := (&frame{evaluator: ev, src: s.source}).eval(s.filter)
+	f.steps, f.made = ev.steps, ev.made
 	if fault.Is(err, fault.TooLarge) || fault.Is(err, fault.Unsupported) {
 		return false, err
 	}

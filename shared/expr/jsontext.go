@@ -27,7 +27,11 @@ func (f *frame) document(v any) (any, error) {
 			return nil, wrong("expected JSON, found %q: %v", excerpt(v), json.Unmarshal([]byte(v), &skip))
 		}
 		d := decoder{src: v}
-		return d.value(0)
+		doc, err := d.value(0)
+		if err != nil {
+			return nil, err
+		}
+		return doc, f.grow(d.made)
 	}
 	return nil, wrong("expected a string of JSON, found %s", kindName(v))
 }

@@ -14,6 +14,7 @@ import (
 func (f *frame) leave(n *node) (string, error) {
 	var b strings.Builder
 	b.WriteString("<+")
+	f.names = ownNames(n)
 	if err := f.partial(n, &b); err != nil {
 		return "", err
 	}
@@ -38,7 +39,7 @@ func (f *frame) partial(n *node, b *strings.Builder) error {
 		b.WriteString(f.src[n.pos:n.end])
 		return nil
 	}
-	if !f.defers(n) {
+	if !f.defers(n) && !f.bound(n, false) {
 		done, err := f.replace(n, b)
 		if done || err != nil {
 			return err
@@ -56,6 +57,30 @@ func (f *frame) partial(n *node, b *strings.Builder) error {
 	})
 	b.WriteString(f.src[at:n.end])
 	return failed
+}
+
+// bound reports whether a node has to stay because it is a statement or names a
+// variable of the expression.
+func (f *frame) bound(n *node, inner bool) bool {
+	if n.kind >= kSeq {
+		return true
+	}
+	if n.kind == kName && n.list == nil || n.kind == kCall && n.x == nil {
+		if slices.Contains(f.names, n.name) && (!inner || !f.knows(n.name)) {
+			return true
+		}
+	}
+	found := false
+	n.each(func(c *node) { found = found || f.bound(c, inner || n.kind == kNested) })
+	return found
+}
+
+func (f *frame) knows(name string) bool {
+	if f.scope == nil {
+		return false
+	}
+	_, ok := f.scope.Lookup(name)
+	return ok
 }
 
 // replace writes the value of n as a literal; done is false when n has to stay, its
@@ -91,6 +116,11 @@ func (f *frame) child(n, c *node, b *strings.Builder) error {
 	case n.kind == kCall && c == n.x && isFunctor(c):
 		b.WriteString(c.name)
 		return nil
+	case (n.kind == kIf || n.kind == kWhile) && c == n.x: // its brackets belong to the statement
+		b.WriteString("(")
+		err := f.partial(c.x, b)
+		b.WriteString(")")
+		return err
 	case n.kind == kStr:
 		return f.inQuotes(n, c, b)
 	case c.kind == kNested && (n.kind == kName || n.kind == kProp) && c != n.x:
@@ -101,7 +131,7 @@ func (f *frame) child(n, c *node, b *strings.Builder) error {
 
 // inQuotes writes a nested expression that stands in a quoted string.
 func (f *frame) inQuotes(n, c *node, b *strings.Builder) error {
-	if c.kind == kText || f.defers(c) {
+	if c.kind == kText || f.defers(c) || f.bound(c, false) {
 		return f.partial(c, b)
 	}
 	v, err := f.eval(c)
@@ -122,7 +152,7 @@ func (f *frame) inQuotes(n, c *node, b *strings.Builder) error {
 
 // inName writes a nested expression that is part of a name.
 func (f *frame) inName(c *node, b *strings.Builder) error {
-	if f.defers(c) {
+	if f.defers(c) || f.bound(c, false) {
 		return f.partial(c, b)
 	}
 	v, err := f.eval(c)

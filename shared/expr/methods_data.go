@@ -6,14 +6,14 @@ import (
 )
 
 // listMethods, mapMethods, numberMethods and anyMethods follow java.util.List, Map,
-// Number and Object (BEHAVIOUR §13.4). The methods that change their receiver
-// return what Java's do; the change itself is not seen, for a value has no other
-// reader.
+// Number and Object (BEHAVIOUR §13.4). On what is no variable of the expression, the
+// methods that change their receiver only return what Java's do; see changes.
 var listMethods = map[string]method{
 	"get":         listGet,
 	"size":        func(_ *frame, x any, _ arguments) (any, error) { return int64(len(asList(x))), nil },
 	"isEmpty":     func(_ *frame, x any, _ arguments) (any, error) { return len(asList(x)) == 0, nil },
 	"contains":    listContains,
+	"containsAll": listContainsAll,
 	"indexOf":     listIndexOf,
 	"lastIndexOf": listLastIndexOf,
 	"subList":     subList,
@@ -54,7 +54,7 @@ var anyMethods = map[string]method{
 // comparesElements are the methods before which the templates inside a list or map
 // are rendered; the others leave those they do not return alone.
 var comparesElements = map[string]bool{
-	"contains": true, "indexOf": true, "lastIndexOf": true, "remove": true,
+	"contains": true, "containsAll": true, "indexOf": true, "lastIndexOf": true, "remove": true,
 	"containsValue": true, "toString": true, "equals": true,
 }
 
@@ -81,6 +81,22 @@ func listContains(f *frame, x any, args arguments) (any, error) {
 	}
 	i, err := f.indexOf(asList(x), args[0])
 	return i >= 0, err
+}
+
+func listContainsAll(f *frame, x any, args arguments) (any, error) {
+	if err := args.count("containsAll", 1, 1); err != nil {
+		return nil, err
+	}
+	all, ok := args[0].([]any)
+	if !ok {
+		return nil, wrong("expected a list as argument 1, found %s", kindName(args[0]))
+	}
+	for _, v := range all {
+		if i, err := f.indexOf(asList(x), element(v)); i < 0 || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func listIndexOf(f *frame, x any, args arguments) (any, error) {

@@ -33,6 +33,7 @@ var stringMethods = map[string]method{
 	"intValue":            intValue,
 	"longValue":           intValue,
 	"doubleValue":         doubleValue,
+	"floatValue":          doubleValue,
 	"substring":           substring,
 	"charAt":              charAt,
 	"replace":             replace,

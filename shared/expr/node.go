@@ -19,9 +19,22 @@ const (
 	kElse               // x ?: y, x ?? y
 	kList               // [list]
 	kMap                // {list}: key, value, key, value …
+	kSet                // {list}: values
+
+	// Statements (script.go).
+	kSeq      // list; its value is the last one's
+	kVar      // var name = x; x may be nil
+	kAssign   // x = y, or x op= y
+	kIf       // if (x) y else z; z may be nil
+	kFor      // for (name : x) y
+	kWhile    // while (x) y
+	kFunc     // (val as []string) -> y
+	kReturn   // return x; x may be nil
+	kBreak    // break
+	kContinue // continue
 )
 
-// op is an operator of a kUnary, kBinary or kElse node.
+// op is an operator of a kUnary, kBinary, kElse or kAssign node.
 type op uint8
 
 const (
@@ -45,6 +58,7 @@ const (
 	opMul
 	opDiv
 	opMod
+	opRange
 	opNot
 	opNeg
 	opPlus
@@ -61,6 +75,7 @@ const (
 	precAnd
 	precEqual
 	precRelate
+	precRange
 	precAdd
 	precMul
 )
@@ -70,7 +85,7 @@ var precedence = [...]int{
 	opLt: precRelate, opGt: precRelate, opLe: precRelate, opGe: precRelate,
 	opMatch: precRelate, opNoMatch: precRelate, opStarts: precRelate,
 	opNoStart: precRelate, opEnds: precRelate, opNoEnd: precRelate,
-	opAdd: precAdd, opSub: precAdd, opMul: precMul, opDiv: precMul, opMod: precMul,
+	opRange: precRange, opAdd: precAdd, opSub: precAdd, opMul: precMul, opDiv: precMul, opMod: precMul,
 }
 
 // words are the operators written as words (BEHAVIOUR §13.3).

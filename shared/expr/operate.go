@@ -105,6 +105,11 @@ func (f *frame) binary(n *node) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.operate(n, x, y)
+}
+
+// operate applies an operator to two values; n is the binary or the assignment.
+func (f *frame) operate(n *node, x, y any) (any, error) {
 	if _, ok := x.(Secret); ok {
 		return nil, f.secret(n.x)
 	}
@@ -112,6 +117,8 @@ func (f *frame) binary(n *node) (any, error) {
 		return nil, f.secret(n.y)
 	}
 	switch precedence[n.op] {
+	case precRange:
+		return f.span(n, x, y)
 	case precEqual:
 		same, err := f.equal(x, y, 0)
 		return same == (n.op == opEq), f.place(n, err)
@@ -124,6 +131,32 @@ func (f *frame) binary(n *node) (any, error) {
 	return f.arithmetic(n, x, y)
 }
 
+// span is a..b: the list of integers from a to b, downwards when b is less.
+func (f *frame) span(n *node, x, y any) (any, error) {
+	from, ok := integer(x)
+	if !ok {
+		return nil, f.fail(n.x, "expected an integer before .., found %s", kindName(x))
+	}
+	to, ok := integer(y)
+	if !ok {
+		return nil, f.fail(n.y, "expected an integer after .., found %s", kindName(y))
+	}
+	step := pick[int64](from <= to, 1, -1)
+	size := uint64(to-from)*uint64(step) + 1 // right for any two integers: two's complement
+	if size > MaxSteps || size == 0 {
+		return nil, f.place(n, errSteps)
+	}
+	if err := f.charge(int(size) << 10); err != nil { // one step an element
+		return nil, f.place(n, err)
+	}
+	list := make([]any, 0, size)
+	for i := from; ; i += step {
+		if list = append(list, i); i == to {
+			return list, nil
+		}
+	}
+}
+
 func (f *frame) relate(n *node, x, y any) (any, error) {
 	switch n.op {
 	case opMatch, opNoMatch:
@@ -132,6 +165,9 @@ func (f *frame) relate(n *node, x, y any) (any, error) {
 	case opStarts, opNoStart, opEnds, opNoEnd:
 		if x == nil || y == nil {
 			return n.op == opNoStart || n.op == opNoEnd, nil
+		}
+		if err := f.readable(n.x, x); err != nil {
+			return nil, err
 		}
 		whole, err := f.text(x)
 		if err != nil {
@@ -197,6 +233,9 @@ func (f *frame) matches(n *node, x, y any) (bool, error) {
 	case string:
 		if x == nil {
 			return false, nil
+		}
+		if err := f.readable(n.x, x); err != nil {
+			return false, err
 		}
 		s, err := f.text(x)
 		if err != nil {

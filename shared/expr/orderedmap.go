@@ -1,6 +1,9 @@
 package expr
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Map is a map that keeps the order of insertion: map literals, decoded JSON. The
 // zero value is an empty map ready for use. It is not safe for concurrent writes.
@@ -18,6 +21,14 @@ func (m *Map) Set(key string, value any) {
 		m.keys = append(m.keys, key)
 	}
 	m.vals[key] = value
+}
+
+// remove takes a key out.
+func (m *Map) remove(key string) {
+	if _, ok := m.vals[key]; ok {
+		delete(m.vals, key)
+		m.keys = slices.DeleteFunc(m.keys, func(k string) bool { return k == key })
+	}
 }
 
 // Get returns the value of a key and whether there is one.

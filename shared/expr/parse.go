@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -22,6 +23,7 @@ type parser struct {
 
 	related int  // where a relation ended: another may not follow it
 	guessed bool // a `>` outside brackets was read as an operator
+	loops   int  // loops around the statement being parsed
 	depth   int
 	chain   int
 	slab    []node
@@ -58,7 +60,7 @@ func parseBare(text string, filter bool) (*node, error) {
 }
 
 func (p *parser) whole() (*node, error) {
-	n, err := p.expr()
+	n, err := p.script()
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +102,10 @@ func (p *parser) nested() (*node, error) {
 	}
 	pos, closer, open := p.pos, p.closer, p.open
 	p.closer, p.open = true, 0
+	loops := p.loops
+	p.loops = 0
 	p.pos += 2
-	x, err := p.expr()
+	x, err := p.script()
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +114,7 @@ func (p *parser) nested() (*node, error) {
 	}
 	p.pos++
 	p.depth--
-	p.closer, p.open = closer, open
+	p.closer, p.open, p.loops = closer, open, loops
 	n := p.node(kNested, pos)
 	n.x = x
 	return n, p.sized(pos)
@@ -190,6 +194,20 @@ func (p *parser) binary(least int) (*node, error) {
 	}
 }
 
+// after reports whether a text stands before the position.
+func (p *parser) after(text string) bool { return strings.HasSuffix(p.src[:p.pos], text) }
+
+// assigns reports whether two bytes are an assignment operator.
+func assigns(two string) bool {
+	switch two {
+	case "+=", "-=", "*=", "/=", "%=":
+		return true
+	case "==", "=~", "=^", "=$":
+		return false
+	}
+	return two[0] == '='
+}
+
 // unexpected is a syntax error that recognises what the grammar does not have yet.
 func (p *parser) unexpected(expected string) error {
 	two := string(p.at(0))
@@ -201,13 +219,15 @@ func (p *parser) unexpected(expected string) error {
 	case p.pos >= len(p.src):
 		return p.fail("expected %s, found the end of the text", expected)
 	case two == "->" || two == "=>":
-		what = "lambdas (->)"
-	case two == "..":
-		what = "ranges (..)"
+		return p.fail("expected %s, found %s: a function's parameters are names, as in (a, b) -> a + b", expected, two)
 	case two[0] == ';':
-		what = "statements (;)"
-	case two == "+=" || two == "-=" || two == "*=" || two == "/=" || two[0] == '=' && two != "==":
-		what = "assignments (=)"
+		return p.fail("expected %s, found ;: statements stand at the top of <+…> or in { }, not inside brackets", expected)
+	case two == "++" || two == "--":
+		what = "the operator " + two + " (write x += 1)"
+	case p.after("++"), p.after("--"):
+		what = "the operators ++ and -- (write x += 1)"
+	case assigns(two):
+		return p.fail("expected %s, found an assignment: compare by ==; assign in a statement of its own, as in <+x = 1; x>", expected)
 	case two[0] == '&' || two[0] == '|' || two[0] == '^' || two[0] == '~':
 		what = "bitwise operators (" + two[:1] + ")"
 	case two[0] == '`':

@@ -47,7 +47,12 @@ func (f *frame) receiver(n *node) (any, error) {
 			return nil, f.place(n, err)
 		}
 		return f.path(n)
-	case kNested, kParen:
+	case kNested:
+		f.inner++
+		v, err := f.receiver(n.x)
+		f.inner--
+		return v, err
+	case kParen:
 		return f.receiver(n.x)
 	}
 	return f.eval(n)
@@ -84,16 +89,40 @@ func (f *frame) descend(n *node, v any, keys []string) (any, error) {
 	return v, nil
 }
 
+// lookup finds a first name. The variables of an expression come first, but inside
+// a `<+…>` of it, which upstream evaluates before, the scope does.
 func (f *frame) lookup(n *node, name string) (any, error) {
+	if f.env != nil && f.inner == 0 {
+		if v, ok := f.env.read(name); ok {
+			return v, nil
+		}
+	}
 	if f.scope != nil {
 		if v, ok := f.scope.Lookup(name); ok {
 			return f.settle(n, v)
 		}
 	}
-	if name == "xml" {
-		return nil, f.failAt(fault.Unsupported, n.pos, n.end, "not supported yet: the functor xml")
+	if f.env != nil {
+		if v, ok := f.env.read(name); ok {
+			return v, nil
+		}
 	}
-	return nil, &UnresolvedError{Path: f.written(n, name), Offset: runeOffset(f.src, n.pos)}
+	if what := unsupportedContexts[name]; what != "" {
+		return nil, f.failAt(fault.Unsupported, n.pos, n.end, "not supported yet: the context %s (%s)", name, what)
+	}
+	return nil, unresolved(f.written(n, name), f.src, n.pos, f.advice(n, name))
+}
+
+// advice says how to mend an unknown first name where its form tells; "" leaves the
+// general words.
+func (f *frame) advice(n *node, name string) string {
+	switch at := n.pos; {
+	case name == "input":
+		return "expected a value for this runtime input, found none: give one with the run or in an input set, or write <+input>.default(…)"
+	case at >= 2 && f.src[at-1] == '-' && isNamePart(f.src[at-2]):
+		return `expected a known name, found none of that name; a key with - is written in quotes: variables["a-b"]`
+	}
+	return ""
 }
 
 // written is the path as far as it is written out after an unknown first name.
@@ -131,7 +160,7 @@ func (f *frame) get(n *node, x any, key string) (any, error) {
 	case Object:
 		got, ok, err := x.Get(key)
 		if err != nil || !ok {
-			return nil, err
+			return nil, f.placed(n, err)
 		}
 		v = got
 	case *Map:
@@ -147,6 +176,9 @@ func (f *frame) get(n *node, x any, key string) (any, error) {
 	case Secret:
 		return nil, f.secret(n)
 	default:
+		if methodTable(x)[key] != nil {
+			return nil, f.null(n, "expected a map or a list before .%s, found %s; did you mean %s()?", key, kindName(x), key)
+		}
 		return nil, f.null(n, "expected a map or a list before .%s, found %s", excerpt(key), kindName(x))
 	}
 	return f.settle(n, v)
@@ -202,7 +234,7 @@ func cycle(trail []string) []string {
 }
 
 // whole renders the templates inside a map or list, leaving the scope's own
-// untouched. It expands no Object.
+// untouched. It expands no Object but those that stand beside templates.
 func (f *frame) whole(n *node, v any) (any, error) {
 	switch v.(type) {
 	case *Map, map[string]any, []any:
@@ -225,6 +257,9 @@ func (f *frame) rendered(n *node, v any, depth int) (any, error) {
 	case Template:
 		return f.template(n, v)
 	case []any:
+		if err := f.grow(32 * len(v)); err != nil {
+			return nil, f.place(n, err)
+		}
 		out := make([]any, len(v))
 		for i, item := range v {
 			got, err := f.rendered(n, item, depth+1)
@@ -235,6 +270,9 @@ func (f *frame) rendered(n *node, v any, depth int) (any, error) {
 		}
 		return out, nil
 	case *Map, map[string]any:
+		if err := f.grow(128 * countOf(v)); err != nil {
+			return nil, f.place(n, err)
+		}
 		out := &Map{}
 		for k, item := range entriesOf(v) {
 			got, err := f.rendered(n, item, depth+1)
@@ -244,6 +282,18 @@ func (f *frame) rendered(n *node, v any, depth int) (any, error) {
 			out.Set(k, got)
 		}
 		return out, nil
+	case Expander:
+		if err := f.charge(0); err != nil {
+			return nil, f.place(n, err)
+		}
+		whole, err := expand(v)
+		if err != nil {
+			return nil, f.placed(n, err)
+		}
+		if _, still := whole.(Expander); still {
+			return nil, f.failAt(fault.Internal, n.pos, n.end, "the scope expanded a value to one that is not whole")
+		}
+		return f.rendered(n, whole, depth+1)
 	}
 	return v, nil
 }

@@ -153,9 +153,12 @@ func (p *parser) primary() (*node, error) {
 	case isDigit(c):
 		return p.number()
 	case c == '(':
+		if params, ok := p.parameters(); ok {
+			return p.lambda(p.node(kFunc, pos), params)
+		}
 		return p.paren()
 	case c == '[':
-		list, err := p.items(']')
+		list, err := p.items(']', nil)
 		n := p.node(kList, pos)
 		n.list = list
 		return n, err
@@ -178,11 +181,23 @@ func (p *parser) named() (*node, error) {
 			n.kind, n.val = kLit, w == "true"
 		case "null":
 			n.kind = kLit
-		case "var", "let", "const", "new", "function", "return", "for", "while", "do", "if", "switch", "break", "continue":
+		case "function":
 			if p.statement(w) {
-				return nil, p.failKind(fault.Unsupported, "not supported yet: %s; expected an expression", w)
+				return p.function()
+			}
+		case "new":
+			if p.statement(w) {
+				return nil, p.fail("expected a value, found new: expressions make no objects")
+			}
+		case "var", "let", "const", "return", "for", "while", "do", "if", "switch", "break", "continue":
+			if p.statement(w) {
+				return nil, p.misplaced(w)
 			}
 		}
+	}
+	if arrow := p.arrowAfter(len(w)); arrow > 0 {
+		p.pos += len(w)
+		return p.lambda(n, []string{w})
 	}
 	if n.kind == kLit {
 		p.pos += len(w)

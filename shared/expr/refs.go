@@ -1,6 +1,9 @@
 package expr
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Path is a path as it is written in a text.
 type Path struct {
@@ -15,7 +18,8 @@ type Path struct {
 func (p Path) String() string { return strings.Join(p.Names, ".") }
 
 // Refs lists the paths that can be seen in a text without evaluating it, in order,
-// those inside other expressions included. The functors' own names are left out.
+// those inside other expressions included. The functors' own names and an
+// expression's variables are left out.
 // The first syntax error is returned beside what the rest of the text refers to.
 func Refs(text string) ([]Path, error) {
 	r := refs{src: text}
@@ -32,6 +36,7 @@ func Refs(text string) ([]Path, error) {
 			at += i + 2
 			continue
 		}
+		r.own = ownNames(n)
 		r.visit(n)
 		at = n.end
 	}
@@ -48,6 +53,7 @@ func ConditionRefs(text string) ([]Path, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.own = ownNames(n)
 	r.visit(n)
 	return r.found, nil
 }
@@ -56,6 +62,14 @@ type refs struct {
 	src   string
 	found []Path
 	err   error
+	own   []string // variables of the expression: no references
+}
+
+func literalArg(a *node) any {
+	if a.kind == kLit {
+		return a.val
+	}
+	return nil
 }
 
 func (r *refs) visit(n *node) {
@@ -78,10 +92,10 @@ func (r *refs) call(n *node) {
 		if n.x != nil {
 			p, ok = r.path(n.x)
 		}
-		if ok {
+		if ok && !(n.x == nil && slices.Contains(r.own, n.name)) {
 			p.Method = n.name
 			for _, a := range n.list {
-				p.Args = append(p.Args, a.val)
+				p.Args = append(p.Args, literalArg(a))
 			}
 			r.found = append(r.found, p)
 		}
@@ -120,7 +134,7 @@ func (r *refs) path(n *node) (Path, bool) {
 		if !p.Dynamic {
 			p.Names = []string{n.name}
 		}
-		return p, !p.Dynamic
+		return p, !p.Dynamic && !slices.Contains(r.own, n.name)
 	}
 	if n.kind != kProp && n.kind != kIndex {
 		return Path{}, false

@@ -63,6 +63,9 @@ func (f *frame) findAll(p *pattern, s string, n int) ([][]int, error) {
 			return nil, err
 		}
 		found := p.FindAllStringSubmatchIndex(s, k)
+		if err := f.grow(64 * len(found)); err != nil { // of each a slice and its places
+			return nil, err
+		}
 		if len(found) < k || k == n {
 			return found, nil
 		}
@@ -139,6 +142,9 @@ func split(f *frame, x any, args arguments) (any, error) {
 	}
 	if re != "" && plainPattern(re) {
 		return trimmed(strings.SplitN(s, re, pick(limit > 0, limit, -1)), limit), nil
+	}
+	if re == "" && limit == 0 && s != "" { // into characters
+		return trimmed(strings.Split(s, ""), limit), f.charge(32 * len(s))
 	}
 	compiled, err := f.pattern(re, len(s))
 	if err != nil {

@@ -37,7 +37,7 @@ func TestUnresolvedNamesPathAndPlace(t *testing.T) {
 	if !ok {
 		t.Fatalf("error = %v", err)
 	}
-	if diff := cmp.Diff(&expr.UnresolvedError{Path: "nowhere.a.b", Offset: 21}, got); diff != "" {
+	if diff := cmp.Diff(&expr.UnresolvedError{Path: "nowhere.a.b", Offset: 21, Line: 1, Column: 22}, got); diff != "" {
 		t.Error(diff)
 	}
 	if fault.KindOf(err) != fault.Invalid {
@@ -64,7 +64,7 @@ func TestErrorKinds(t *testing.T) {
 	}{
 		"syntax":          {"<+1 +>", fault.Invalid},
 		"type":            {`<+"x" * 2>`, fault.Invalid},
-		"statement":       {"<+var x = 1>", fault.Unsupported},
+		"statement":       {"<+do { 1 } while (true)>", fault.Unsupported},
 		"look-around":     {`<+"x".matches("(?<=a)b")>`, fault.Unsupported},
 		"source":          {"<+" + strings.Repeat("1+", expr.MaxSource) + "1>", fault.TooLarge},
 		"nesting":         {strings.Repeat("<+", 51) + "1" + strings.Repeat(">", 51), fault.TooLarge},
@@ -137,6 +137,29 @@ func TestElementsThatAreTemplatesAreCompared(t *testing.T) {
 		if got, err := expr.Render(text, demo()); got != true || err != nil {
 			t.Errorf("Render(%s) = %v, %v", text, got, err)
 		}
+	}
+}
+
+// An Object that gives itself whole may hold templates; they are rendered wherever
+// it is written.
+func TestObjectsAreWrittenRendered(t *testing.T) {
+	s := demo()
+	s["vars"] = whole{ordered("who", expr.Template("<+pipeline.name>"), "in", whole{ordered("n", expr.Template("<+pipeline.variables.count>"))})}
+	for text, want := range map[string]string{
+		"<+vars>":                   "{who=demo, in={n=3}}",
+		"x <+vars>":                 "x {who=demo, in={n=3}}",
+		`<+"x <+vars>">`:            "x {who=demo, in={n=3}}",
+		`<+"x " + vars>`:            "x {who=demo, in={n=3}}",
+		"<+json.format(vars)>":      `{"who":"demo","in":{"n":3}}`,
+		"<+json.format([vars.in])>": `[{"n":3}]`,
+	} {
+		if got, err := expr.RenderString(text, s); err != nil || got != want {
+			t.Errorf("%s = %s, %v; want %s", text, got, err, want)
+		}
+	}
+	s["late"] = whole{ordered("v", expr.Template("<+httpResponseCode>"))}
+	if got, err := expr.Render("<+late>", s, expr.Defer("httpResponseCode")); err == nil {
+		t.Errorf("an object that only the delegate knows: %v", got)
 	}
 }
 
@@ -231,6 +254,20 @@ func TestRefs(t *testing.T) {
 		if !strings.HasPrefix(string([]rune(text)[p.Offset:]), first) {
 			t.Errorf("%s is not at %d", first, p.Offset)
 		}
+	}
+}
+
+func TestRefsLeaveOutVariables(t *testing.T) {
+	got, err := expr.Refs(`<+var x = a.b; f = y -> y.z + c; for (v : d) { x.e = v.e } x + f(g, () -> 1)> <+x.h>`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range got {
+		names = append(names, p.String())
+	}
+	if diff := cmp.Diff([]string{"a.b", "c", "d", "g", "x.h"}, names); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -72,6 +72,10 @@ func (p *parser) number() (*node, error) {
 		}
 	}
 	text := p.src[start:p.pos]
+	if strings.IndexByte("LlDdFf", p.at(0)) >= 0 && p.at(0) != 0 && !isNamePart(p.at(1)) {
+		whole = whole && (p.at(0) == 'L' || p.at(0) == 'l')
+		p.pos++ // 5L, 2.5d: a type is of no matter here
+	}
 	if isNamePart(p.at(0)) {
 		return nil, p.fail("expected an operator after the number %s", text)
 	}

@@ -90,6 +90,8 @@ func demo() scope {
 		"strategy":  map[string]any{"identifierPostFix": "_0"},
 		"body": `{"a":{"b":["one","two"],"n":5,"mvn-service://new":"odd"},"x y":"spaced","items":[
 			{"name":"p","price":10},{"name":"q","price":25},{"name":"r","price":5,"sale":false}],"end":null}`,
+		"xmlBody": `<?xml version="1.0" encoding="ISO-8859-1"?><bookstore><!-- c --><book id="b1"><title lang="en">A &amp; B</title>` +
+			`<price>3</price></book><book id="b2"><title>C<![CDATA[<d>]]></title><price>4.5</price></book><n:a xmlns:n="u">q</n:a></bookstore>`,
 		"stageObject":       whole{ordered("name", "st", "tags", []any{"x"})},
 		"other":             lazy{get: func(string) (any, bool, error) { return nil, false, errNeed }},
 		"secrets":           lazy{call: getValue(func(id string) any { return expr.Secret{Ref: id} })},

@@ -8,7 +8,7 @@ import (
 // render evaluates a text that contains "<+". The result is a Template when
 // something was left to be evaluated elsewhere.
 func (ev *evaluator) render(text string) (any, error) {
-	f := &frame{ev, text}
+	f := &frame{evaluator: ev, src: text}
 	i := strings.Index(text, "<+")
 	n, err := f.parse(i)
 	if err != nil {
@@ -35,7 +35,7 @@ func (f *frame) within(err error) error {
 
 // bare evaluates a text that is one expression without delimiters.
 func (ev *evaluator) bare(src string) (any, error) {
-	f := &frame{ev, src}
+	f := &frame{evaluator: ev, src: src}
 	n, err := parseBare(src, false)
 	if err != nil {
 		return nil, err
@@ -45,8 +45,9 @@ func (ev *evaluator) bare(src string) (any, error) {
 
 // result evaluates one expression, or returns it as a Template when it is deferred.
 func (f *frame) result(n *node) (any, error) {
+	f.env, f.inner = nil, 0
 	if !f.defers(n) {
-		v, err := f.eval(n)
+		v, err := f.evalAll(n)
 		if _, left := deferredText(err); !left {
 			return v, err
 		}
@@ -58,6 +59,30 @@ func (f *frame) result(n *node) (any, error) {
 	}
 	left, err := f.leave(n)
 	return Template(left), err
+}
+
+// evalAll evaluates a whole expression to what can be written or handed on.
+func (f *frame) evalAll(n *node) (any, error) {
+	v, err := returned(f.eval(n))
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := v.(Func); ok {
+		return nil, f.fail(n, "expected a value, found a function: call it, as in name()")
+	}
+	return f.flat(n, v)
+}
+
+// flat gives an Object whole, the templates inside it rendered.
+func (f *frame) flat(n *node, v any) (any, error) {
+	if _, ok := v.(Expander); !ok {
+		return v, nil
+	}
+	whole, err := f.rendered(n, v, 0)
+	if _, left := deferredText(err); left {
+		return nil, f.fail(n, "expected data, found values that only the delegate knows: name the one that is meant")
+	}
+	return whole, err
 }
 
 // piece is a part of a spliced text.

@@ -18,7 +18,7 @@ var owner = map[string][]string{
 }
 
 // testOnly libraries are not linked into what is shipped.
-var testOnly = []string{"testing", "github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
+var testOnly = []string{"testing", "github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal", "github.com/santhosh-tekuri/jsonschema"}
 
 func TestOwners(t *testing.T) {
 	for _, r := range house(t) {

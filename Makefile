@@ -29,11 +29,13 @@ test-asl: ## The state machines against the official ASL schema (needs npm)
 	@tools/setup npm
 	sh statemachines/validate.sh
 
-test-aws: ## The AWS suite on LocalStack, without Docker (needs Python 3, npm, a JDK; installs on first use)
+test-aws: ## The AWS suite on LocalStack, without Docker (needs Python 3, Node.js, a JDK; installs on first use)
 	@tools/setup aws
-	go test -count=1 -run '^$$' ./shared/aws/... ./localstack/aws/...
+	go test -count=1 -run '^$$' ./shared/aws/... ./localstack/aws/... ./e2e/aws
 	go build -o bin/localstack ./localstack/aws/cmd/localstack
-	bin/localstack -- go test -count=1 ./shared/aws/... ./localstack/aws/...
+	infra/localstack prepare
+	bin/localstack -- sh -c 'go test -count=1 ./shared/aws/... ./localstack/aws/... && infra/localstack >dist/stack.json && \
+		SLIPWAY_STACK="$$PWD/dist/stack.json" go test -v -count=1 -timeout 30m -parallel 8 ./e2e/aws'
 
 test-crash: ## Slow: kill, delay and repeat at every await point
 	go test -count=1 -timeout 40m -tags slow ./e2e/...

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -71,6 +72,12 @@ func TestTransitions(t *testing.T) {
 			_, _ = in.admin.Abort(in.t.Context(), r.ID, "")
 		}
 	}
+	intervene := func(in *inside, r view.Run) {
+		if len(node(r, "x").Allowed) > 0 {
+			_, _ = in.alice.Intervene(in.t.Context(), r.ID, "x", core.ActionIgnore)
+		}
+	}
+	again := strategies(onFailure("AllErrors", "{type: Retry, spec: {retryCount: 2, retryIntervals: [10s], onRetryFailure: {action: {type: Ignore}}}}"))
 	type test struct {
 		yaml string
 		do   func(*inside, view.Run)
@@ -87,6 +94,13 @@ func TestTransitions(t *testing.T) {
 		"an approval that expires": {yaml: onePipeline(askItem)},
 		"an abort in a hold":       {onePipeline(askItem), abort, 0},
 		"functions invoked twice":  {onePipeline(shellItem + askItem), approve, 0.5},
+		"conditions":               {yaml: stages(aStage("a", "", shellStep("x", "true", ""), shellStep("y", "true", ", when: {stageStatus: Failure}")), aStage("b", "when: {pipelineStatus: Failure}", shellStep("z", "true", "")))},
+		"a retry":                  {yaml: stages(aStage("a", "", shellStep("x", "test $SLIPWAY_ATTEMPT -ge 3", ", "+again), shellStep("y", "true", "")))},
+		"a retry at the end":       {yaml: stages(aStage("a", "", shellStep("x", "exit 1", ", "+again)))},
+		"a rejection, asked again": {stages(aStage("a", again, strings.TrimPrefix(strings.TrimSpace(askItem), "- "))), reject, 0},
+		"an intervention":          {stages(aStage("a", "", shellStep("x", "exit 1", ", "+askAPerson("1d", "Abort")), shellStep("y", "true", ""))), intervene, 0},
+		"nobody intervenes":        {yaml: stages(aStage("a", "", shellStep("x", "exit 1", ", "+askAPerson("20s", "Abort")), shellStep("y", "true", "")))},
+		"a retry, doubled":         {stages(aStage("a", "", shellStep("x", "test $SLIPWAY_ATTEMPT -ge 2", ", "+again))), nil, 0.5},
 	}
 	files, _ := filepath.Glob("../examples/*.yaml")
 	for _, f := range files {

@@ -218,6 +218,40 @@ func TestRedelivery(t *testing.T) {
 	})
 }
 
+// TestLostOffer: who was to offer a task has died, and the machine was sent back
+// before the relay came to it. The relay offers the task all the same.
+func TestLostOffer(t *testing.T) {
+	w, tag := embedded(t), "offer-"+newID()
+	run := w.launch(t, oneStage([]string{script("x", "true", tag)}), "offer")
+	var offer *core.QueuedTask
+	until(t, "the offer", func() (bool, error) {
+		tracks, err := parity.Read(t.Context(), w.ports.Store, core.DefaultAccount, run)
+		if e := tracks["0.1"]; len(e) > 0 && len(e[0].Commands) > 0 {
+			offer = e[0].Commands[0].Task
+		}
+		return offer != nil, err
+	})
+	key := core.QueueKey(core.DefaultAccount, *offer)
+	until(t, "the offer's item", func() (bool, error) { _, err := w.ports.Store.Get(t.Context(), key, true); return err == nil, nil })
+	if err := w.ports.Store.Delete(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	_, err := journal.New(w.ports).Apply(t.Context(), journal.Ref{Account: core.DefaultAccount, Run: run, Track: "0.1"}, core.Event{
+		Type: core.EventRecovered, Recovered: &core.Recovered{Segment: 1, Error: "Runtime.ExitError", Eligible: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.redeliver(t, run); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.ports.Store.Get(t.Context(), key, true); err != nil {
+		t.Errorf("the task is not on offer: %v", err)
+	}
+	if _, err := w.user["admin"].Abort(t.Context(), run, "enough"); err != nil {
+		t.Error(err)
+	}
+}
+
 // redeliver brings all that is pending of a run to the relay once more.
 func (w *world) redeliver(t *testing.T, run string) error {
 	t.Helper()
@@ -338,6 +372,7 @@ func TestIdempotencyKey(t *testing.T) {
 // for people and one works. A step's, an approval's and a Wait's are in the
 // generated pipelines; a pipeline's needs schedules, which LocalStack never fires.
 func TestTimeouts(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
 		begin := time.Now()
 		run := w.launch(t, oneStage([]string{parallel(script("x", "sleep 300", ""), asks)}, "timeout: 10s"), "late")

@@ -195,7 +195,8 @@ func TestSpill(t *testing.T) {
 			steps = append(steps, writer(id, n, "v"), reader("read"+id, id))
 		}
 		const line = "0123456789012345678901234567890123456789012345678901234567890123456789012345678"
-		steps = append(steps, script("log", "yes "+line+" | head -n 50000", ""), writer("over", 300<<10, "v", "w"))
+		quotes := `l=$(head -c 24000 /dev/zero | tr '\0' '"'); for i in $(seq 200); do echo "$l"; done` // each takes twice the room, twice
+		steps = append(steps, script("log", "yes "+line+" | head -n 50000", ""), script("quotes", quotes, ""), writer("over", 300<<10, "v", "w"))
 		run := w.launch(t, oneStage(steps), "spill")
 		r := w.await(t, run, "ends", ended)
 		if f := node(r, "over").Failure; r.Status != "Failed" || f == nil || !strings.Contains(f.Message, "512 KB") {
@@ -216,6 +217,9 @@ func TestSpill(t *testing.T) {
 			if got := strings.TrimSpace(w.logs(t, r, "read"+id)); got != fmt.Sprint(n) {
 				t.Errorf("%s: %s read back has %s bytes, want %d", w.name, id, got, n)
 			}
+		}
+		if log := w.logs(t, r, "quotes"); log != strings.Repeat(strings.Repeat(`"`, 24000)+"\n", 200) {
+			t.Errorf("%s: the log of long lines has %d bytes, want %d", w.name, len(log), 200*24001)
 		}
 		if log := w.logs(t, r, "log"); log != strings.Repeat(line+"\n", 50000) {
 			t.Errorf("%s: the log has %d bytes, want %d", w.name, len(log), 50000*(len(line)+1))

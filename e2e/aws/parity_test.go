@@ -56,6 +56,7 @@ func cases(t *testing.T, n int) []parity.Case {
 // stack, and finds the same event logs. Without a stack it runs a few twice, so
 // that the comparison itself cannot rot.
 func TestParity(t *testing.T) {
+	t.Parallel()
 	left, right, n := embedded(t), deployed(t), seeds
 	if right == nil {
 		right, n = second(t), quick
@@ -84,9 +85,6 @@ func TestParity(t *testing.T) {
 				t.Errorf("%s\n%.4000v", c.Kinds(), err)
 				return
 			}
-			os.WriteFile("/tmp/e2eaws/canon-"+c.Name+"-0.txt", []byte(parity.Canon(logs[0])), 0o644)
-			os.WriteFile("/tmp/e2eaws/canon-"+c.Name+"-1.txt", []byte(parity.Canon(logs[1])), 0o644)
-			os.WriteFile("/tmp/e2eaws/run-"+c.Name, []byte(logs[1].Run), 0o644)
 			if diff := parity.Diff(logs[0], logs[1]); diff != "" {
 				t.Errorf("%s\n%s (-) and %s (+) differ:\n%.4000s", c.Kinds(), left.name, right.name, diff)
 				return

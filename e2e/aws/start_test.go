@@ -92,9 +92,9 @@ func startDeployed() (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{name: "deployed", url: s.URL, ports: s.Ports(), stack: s, dir: dir, look: 1500 * time.Millisecond}
+	w := &world{name: "deployed", url: s.URL, ports: s.Ports(), stack: s, dir: dir, look: 3 * time.Second}
 	// Waiting for delegates would be most of what the suite does.
-	if err := s.Set(ctx, "delegate", map[string]string{"SLIPWAY_PACE": "500ms"}); err != nil {
+	if err := s.Set(ctx, "delegate", map[string]string{"SLIPWAY_PACE": "2s"}); err != nil {
 		return nil, err
 	}
 	queue, err := s.Listen(ctx, "e2e-"+newID())
@@ -148,7 +148,7 @@ func (w *world) delegate(name string, args ...string) (*outside, error) {
 	}
 	defer log.Close()
 	all := append([]string{"delegate", "--server", w.url, "--name", name, "--work", filepath.Join(w.dir, name), "--capacity", "64", "--drain", "1s"}, args...)
-	o.cmd = exec.Command(self, all...) //nolint:gosec,noctx // this very program; kill ends it
+	o.cmd = exec.Command(self, all...)
 	o.cmd.Env = append(os.Environ(), roleEnv+"=slipway", "SLIPWAY_TOKEN="+w.join)
 	o.cmd.Stdout, o.cmd.Stderr = log, log
 	if err := o.cmd.Start(); err != nil {

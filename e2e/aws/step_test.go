@@ -17,9 +17,6 @@ func script(id, text, tag string, more ...string) string {
 	return fmt.Sprintf(`step: {name: %[1]s, identifier: %[1]s, type: ShellScript, timeout: 10m, spec: {%[2]s}}`, id, strings.Join(spec, ", "))
 }
 
-// reads is an output variable of a script.
-const reads = "outputVariables: [{name: v, type: String, value: v}]"
-
 // asks is a step that asks the approvers.
 const asks = `step: {name: ask, identifier: ask, type: HarnessApproval, timeout: 1d, spec: {approvalMessage: "ok?", includePipelineExecutionHistory: true, approvers: {userGroups: [approvers], minimumCount: 1, disallowPipelineExecutor: false}}}`
 

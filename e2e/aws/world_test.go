@@ -194,12 +194,13 @@ func (w *world) launch(t *testing.T, yaml, project string) string {
 // patience is how long a test waits for what has to come.
 const patience = 5 * time.Minute
 
-// until asks until done, more and more seldom.
+// until asks until done, more and more seldom: what it asks has to be done by the
+// same two processors as what it waits for.
 func until(t *testing.T, what string, done func() (bool, error)) {
 	t.Helper()
 	var last error
 	pause := 20 * time.Millisecond
-	for end := time.Now().Add(patience); time.Now().Before(end); pause = min(2*pause, time.Second) {
+	for end := time.Now().Add(patience); time.Now().Before(end); pause = min(2*pause, 2*time.Second) {
 		ok, err := done()
 		if ok {
 			return

@@ -19,7 +19,7 @@ import (
 // the java agent, and the Python packages that LocalStack is known to run with.
 //
 //go:embed executor/slipway_executor/__init__.py executor/slipway_executor/plugin.py executor/slipway_executor/instance.py executor/slipway_executor/executor.py
-//go:embed executor/slipway_executor/runtimeapi.py executor/slipway_executor/tokens.py executor/slipway_executor-1.dist-info
+//go:embed executor/slipway_executor/runtimeapi.py executor/slipway_executor/tokens.py executor/slipway_executor/web.py executor/slipway_executor-1.dist-info
 //go:embed agent/NoAgent.java agent/MANIFEST.MF requirements-4.9.2.txt requirements-4.14.0.txt
 var files embed.FS
 

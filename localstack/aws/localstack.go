@@ -155,6 +155,8 @@ func (i *Instance) environment(home *home) []string {
 		"OVERRIDE_IN_DOCKER=0", // in a container, too, it is a host process
 		"SKIP_SSL_CERT_DOWNLOAD=1",
 		"DISABLE_EVENTS=1",
+		"LS_LOG=warning", // not a line for each request
+		"SQS_DISABLE_CLOUDWATCH_METRICS=1",
 		"DNS_ADDRESS=0",
 		"LAMBDA_RUNTIME_EXECUTOR=process",
 		"PROVIDER_OVERRIDE_DYNAMODB=v2",

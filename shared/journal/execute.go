@@ -245,7 +245,7 @@ func (j *Journal) Redo(ctx context.Context, item core.Item) error {
 
 // acknowledged reports whether all that an event caused has been done, when that can
 // be seen: its commands are executed in order, so that the last of them speaks for
-// all. An offer alone is acknowledged by the next event of the track.
+// all. An offer alone is acknowledged once the track has moved on from its task.
 func (j *Journal) acknowledged(ctx context.Context, ref Ref, ev *core.Event) (bool, error) {
 	if n := len(ev.Commands); n > 0 && ev.Commands[n-1].Do == core.DoSaveRun {
 		return j.seen(ctx, ref, ev, ev.Commands[n-1]), nil
@@ -256,7 +256,15 @@ func (j *Journal) acknowledged(ctx context.Context, ref Ref, ev *core.Event) (bo
 		}
 	}
 	_, t, err := j.Load(ctx, ref)
-	return err == nil && t.N > ev.N, err
+	if err != nil || t.N <= ev.N {
+		return false, err
+	}
+	for _, c := range ev.Commands { // a machine that lost its token has moved the track on without an offer
+		if c.Do == core.DoQueue && t.Task != nil && t.Task.ID == c.Task.ID && t.Task.Delegate == nil {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // seen reports whether what a command writes is there.

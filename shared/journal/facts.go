@@ -12,12 +12,19 @@ import (
 	"github.com/slipway-cd/slipway/shared/fault"
 )
 
-// lookup answers a reference of the engine's (engine.NodeRef, engine.ExportRef).
+// lookup answers a reference of the engine's (engine.NodeRef, engine.PastRef,
+// engine.BlobRef, engine.ExportRef).
 func (j *Journal) lookup(ctx context.Context, run *engine.Run, ref string) (core.Fact, error) {
 	kind, name, _ := strings.Cut(ref, ":")
 	switch kind {
 	case "node":
 		return j.nodeFact(ctx, run, name)
+	case "past":
+		_, above, err := j.Load(ctx, Ref{run.Account, run.Launch.Run, core.ParentTrack(name)})
+		if err != nil {
+			return core.Fact{}, err
+		}
+		return engine.Past(run, above, name), nil
 	case "blob":
 		digest, blob, _ := strings.Cut(name, ":")
 		out, err := j.kept(ctx, core.OutputsRef{Blob: blob, Digest: digest})
@@ -37,7 +44,11 @@ func (j *Journal) nodeFact(ctx context.Context, run *engine.Run, fqn string) (co
 	if err != nil {
 		return core.Fact{}, err
 	}
-	if n := run.TrackRoot(ref.Track); n.FQN == fqn && t.Nodes[fqn] == nil {
+	if n := run.TrackRoot(ref.Track); n.FQN == fqn && t.Status == core.NotStarted && core.ParentTrack(ref.Track) != "" {
+		if _, t, err = j.Load(ctx, Ref{ref.Account, ref.Run, core.ParentTrack(ref.Track)}); err != nil { // skipped there?
+			return core.Fact{}, err
+		}
+	} else if n.FQN == fqn && t.Nodes[fqn] == nil {
 		return core.Fact{Found: t.Status != core.NotStarted, Status: t.Status, Started: t.Started, Ended: t.Ended, Attempt: 1}, nil
 	}
 	s := t.Nodes[fqn]

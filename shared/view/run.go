@@ -52,6 +52,12 @@ type Node struct {
 	Outputs    map[string]any `json:"outputs,omitempty"` // secret ones masked
 	Failure    *core.Failure  `json:"failure,omitempty"`
 	Approval   string         `json:"approval,omitempty"` // id of its approval
+	// Allowed is what may be answered while the node waits for a person after a
+	// failure, Deadline (ms) until when, Answers what has been.
+	Allowed  []core.ActionType `json:"allowed,omitempty"`
+	Deadline int64             `json:"deadline,omitempty"`
+	Answers  []engine.Answer   `json:"answers,omitempty"`
+	Earlier  []engine.Attempt  `json:"earlier,omitempty"` // tries before this one
 }
 
 // Approval is one instance of a HarnessApproval.
@@ -114,6 +120,13 @@ func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engi
 	out := Node{ID: engine.NodeExecutionID(r.Launch.Run, n.FQN), FQN: n.FQN, Parent: r.Parent(n).FQN, Kind: n.Kind,
 		Identifier: n.Identifier, Name: n.Name, Type: n.Type, Status: core.NotStarted.API()}
 	t := tracks[r.Owner(n.FQN)]
+	if n.Track != "" && t.Status == core.NotStarted { // skipped by the track above, or about to start
+		t = tracks[core.ParentTrack(n.Track)]
+		if s := t.Nodes[n.FQN]; s != nil && s.Status.Terminal() {
+			out.Status, out.Started, out.Finished, out.Failure = s.Status.API(), s.Started, s.Ended, s.Failure
+		}
+		return out
+	}
 	if n.Kind == core.KindStage {
 		if t.Status != core.NotStarted {
 			out.Status, out.Started, out.Finished, out.Attempt, out.Failure = statusOf(tracks, t).API(), t.Started, t.Ended, 1, t.Failure
@@ -126,8 +139,15 @@ func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engi
 	}
 	out.Status, out.Started, out.Finished, out.Attempt = s.Status.API(), s.Started, s.Ended, s.Attempt
 	out.Task, out.Delegate, out.Failure = s.Task, s.Delegate, s.Failure
+	if !s.Status.Terminal() {
+		out.Finished = 0 // that of the last try
+	}
 	if s.Approval != nil {
 		out.Approval = s.Approval.ID
+	}
+	out.Answers, out.Earlier = s.Answers, s.Earlier
+	if s.Asked != nil {
+		out.Allowed, out.Deadline = s.Asked.Allowed(), s.Asked.Deadline
 	}
 	if outputs, err := v.journal.Outputs(ctx, s); err == nil {
 		out.Outputs, _ = masked(outputs).(map[string]any)
@@ -176,7 +196,7 @@ func statusOf(tracks map[string]*engine.Track, t *engine.Track) core.Status {
 		}
 		waiting = s
 	}
-	if h := t.Hold; h != nil && t.Nodes[h.Node] != nil && (h.Kind == "Approval" || h.Kind == "Wait") {
+	if h := t.Hold; h != nil && t.Nodes[h.Node] != nil && t.Nodes[h.Node].Status != core.Running {
 		return t.Nodes[h.Node].Status
 	}
 	if waiting != core.NotStarted {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
@@ -27,6 +28,7 @@ type Queue struct {
 
 	mu   sync.Mutex
 	seen []core.BusEvent
+	read time.Time
 }
 
 // Listen makes a queue behind a rule for everything of Slipway's on the bus.
@@ -55,10 +57,17 @@ func (s *Stack) Listen(ctx context.Context, name string) (*Queue, error) {
 	return q, err
 }
 
-// Read returns all messages so far, in no order.
+// fresh is how long what was read stands for what there is.
+const fresh = time.Second
+
+// Read returns all messages so far, in no order; the last second's may be missing.
 func (q *Queue) Read(ctx context.Context) ([]core.BusEvent, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if time.Since(q.read) < fresh {
+		return q.seen, nil
+	}
+	q.read = time.Now()
 	for {
 		out, err := q.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: q.url, MaxNumberOfMessages: 10})
 		if err != nil || len(out.Messages) == 0 {

@@ -9,6 +9,8 @@ class ProcessExecutorPlugin(RuntimeExecutorPlugin):
     def load(self, *args, **kwargs):
         from slipway_executor.executor import ProcessExecutor
         from slipway_executor.tokens import mend
+        from slipway_executor.web import lighten
 
         mend()
+        lighten()
         return ProcessExecutor

@@ -34,7 +34,7 @@ class RuntimeAPI:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.address = "127.0.0.1:%d" % self._server.server_address[1]
-        threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(2.0,), daemon=True).start()
 
     def invoke(self, invocation):
         self._work.put(invocation)

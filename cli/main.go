@@ -67,10 +67,13 @@ func (a *app) root() *cobra.Command {
 		a.reject(),
 		a.approvals(),
 		a.abort(),
+		a.intervene(),
 		a.delegates(),
 		a.users(),
 		a.secrets(),
 		a.login(),
+		a.validate(),
+		a.schema(),
 		a.doctor(),
 		a.version(),
 	)

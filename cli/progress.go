@@ -41,6 +41,8 @@ func (p *progress) event(e follow.Event) {
 		fmt.Fprintf(p.out, "%s%s %s %s\n", p.indent(e.Node), p.theme.Paint(screen.Dim, p.theme.Clean(screen.Label(e.Node))), bar, p.theme.Clean(e.Line.Text))
 	case follow.Asked:
 		p.asked(e)
+	case follow.Failed:
+		p.failed(e)
 	}
 }
 
@@ -91,6 +93,20 @@ func (p *progress) asked(e follow.Event) {
 	for line := range strings.Lines(spec.Message) {
 		fmt.Fprintf(p.out, "%s  %s\n", indent, p.theme.Clean(line))
 	}
+}
+
+func (p *progress) failed(e follow.Event) {
+	n := e.Node
+	why := ""
+	if n.Failure != nil {
+		why = ": " + p.theme.Clean(n.Failure.Message)
+	}
+	p.line(n, n.Status, "waits for a person"+why)
+	names := make([]string, len(n.Allowed))
+	for i, a := range n.Allowed {
+		names[i] = string(a)
+	}
+	fmt.Fprintf(p.out, "  answer it with: %s\n  ACTION: %s\n", p.target.interveneLine(e.Run, n.FQN), strings.Join(names, ", "))
 }
 
 func (p *progress) waits(a view.Approval) {

@@ -59,6 +59,13 @@ func (r *records) event(e follow.Event) {
 		r.print(rec)
 	case follow.Logged:
 		r.print(logRecord{string(e.Kind), e.Line.Time, n.FQN, n.Identifier, e.Line.Level, e.Line.Text})
+	case follow.Failed:
+		rec.Time, rec.Failure = n.Deadline, n.Failure
+		r.print(struct {
+			nodeRecord
+			Allowed []core.ActionType `json:"allowed"`
+			Command string            `json:"command"`
+		}{rec, n.Allowed, r.target.interveneLine(e.Run, n.FQN)})
 	case follow.Asked:
 		r.print(map[string]any{"event": "approval", "approval": e.Approval, "command": r.target.approveLine(e.Approval.ID)})
 	}

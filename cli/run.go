@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/slipway-cd/slipway/cli/client"
 	"github.com/slipway-cd/slipway/cli/screen"
@@ -28,8 +29,15 @@ const (
 
 // runFlags are the flags of `slipway run`.
 type runFlags struct {
-	inputs, inputSets, secrets, approve []string
-	keep                                bool
+	inputs, inputSets, with, secrets, approve []string
+	keep                                      bool
+}
+
+// pipeline registers the flags about what a pipeline is compiled with.
+func (f *runFlags) pipeline(set *pflag.FlagSet) {
+	set.StringArrayVar(&f.inputs, "input", nil, "runtime input, `path=value`; a bare name is a pipeline variable (repeatable)")
+	set.StringArrayVar(&f.inputSets, "inputs", nil, "input set or overlay `file` (repeatable, later ones win)")
+	set.StringArrayVar(&f.with, "with", nil, "`folder` with the templates and input sets that are referred to (repeatable)")
 }
 
 func (a *app) run() *cobra.Command {
@@ -46,8 +54,7 @@ func (a *app) run() *cobra.Command {
 			return a.runFile(cmd.Context(), args[0], f, cmd.Flags().Changed("data"))
 		},
 	}
-	cmd.Flags().StringArrayVar(&f.inputs, "input", nil, "runtime input, `path=value`; a bare name is a pipeline variable (repeatable)")
-	cmd.Flags().StringArrayVar(&f.inputSets, "inputs", nil, "input set `file` (repeatable, later ones win)")
+	f.pipeline(cmd.Flags())
 	cmd.Flags().StringArrayVar(&f.secrets, "secret", nil, "value of a secret, `id=@FILE` or id=env:NAME (repeatable)")
 	cmd.Flags().StringArrayVar(&f.approve, "approve", nil, "approve by itself: a step's `id`, name or path, or all (repeatable)")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "keep the data folder, and say where it is")
@@ -58,6 +65,13 @@ func (a *app) runFile(ctx context.Context, file string, f runFlags, dataGiven bo
 	launch, err := a.readLaunch(file, f)
 	if err != nil {
 		return err
+	}
+	if len(f.with) > 0 {
+		sources, err := readLibrary(f.with)
+		if err != nil {
+			return err
+		}
+		launch.Library = needed(launch, f.inputSets, sources)
 	}
 	secrets, err := readSecrets(f.secrets)
 	if err != nil {

@@ -87,6 +87,16 @@ func (c *Client) Abort(ctx context.Context, id, reason string) (accepted bool, e
 	return out.Accepted, err
 }
 
+// Intervene says what is to become of a step, named by a path or an identifier; it
+// returns the step's full path.
+func (c *Client) Intervene(ctx context.Context, run, node string, action core.ActionType) (fqn string, err error) {
+	var out struct {
+		Node string `json:"node"`
+	}
+	err = c.post(ctx, runs+"/"+url.PathEscape(run)+"/intervene", map[string]string{"node": node, "action": string(action)}, &out)
+	return out.Node, err
+}
+
 // Logs is a piece of a task's log. Next is what to ask for after it; the same as
 // was asked for when there is no more yet.
 type Logs struct {

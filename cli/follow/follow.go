@@ -18,10 +18,11 @@ type Kind string
 
 // Event kinds.
 const (
-	Started Kind = "start"    // Node has started
-	Ended   Kind = "end"      // Node has ended; all its lines came before
-	Logged  Kind = "log"      // Node has logged Line
-	Asked   Kind = "approval" // Node waits for Approval
+	Started Kind = "start"        // Node has started
+	Ended   Kind = "end"          // Node has ended; all its lines came before
+	Logged  Kind = "log"          // Node has logged Line
+	Asked   Kind = "approval"     // Node waits for Approval
+	Failed  Kind = "intervention" // Node has failed and waits for a person to say what now
 )
 
 // Event is one thing that happened. Node is how the node stood when asked last.
@@ -30,6 +31,7 @@ type Event struct {
 	Node     view.Node
 	Line     wire.LogLine
 	Approval view.Approval
+	Run      string // of Failed
 }
 
 // Source answers; client.Client is one.
@@ -48,6 +50,7 @@ type Follower struct {
 
 type told struct {
 	started, ended bool
+	failed         int    // the attempt that a person was last asked about
 	task           string // whose log is being read
 	after          int
 }
@@ -75,6 +78,12 @@ func (f *Follower) Poll(ctx context.Context, emit func(Event)) (view.Run, error)
 			if err := f.logs(ctx, n, t, false, emit); err != nil {
 				return run, err
 			}
+		}
+	}
+	for _, n := range run.Nodes {
+		if t := f.told[n.FQN]; len(n.Allowed) > 0 && t.failed != n.Attempt {
+			t.failed = n.Attempt
+			emit(Event{Kind: Failed, Node: n, Run: f.run})
 		}
 	}
 	for _, a := range run.Approvals {

@@ -56,7 +56,7 @@ func poll(t *testing.T, f *follow.Follower) ([]string, error) {
 			text += ": " + e.Line.Text
 		case follow.Asked:
 			text += ": " + e.Approval.ID
-		case follow.Started, follow.Ended:
+		case follow.Started, follow.Ended, follow.Failed:
 		}
 		got = append(got, text)
 	})

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/yamldoc"
@@ -16,6 +17,9 @@ import (
 type Source struct {
 	File string
 	Data []byte
+
+	root *yamldoc.Node // of the document meant, when it has been parsed
+	last int           // line on which that ends
 }
 
 // Options are what a run is asked for beside the pipeline.
@@ -29,29 +33,63 @@ type Options struct {
 	// Scope is where a pipeline lives that does not say so itself; empty fields are
 	// the defaults of core.
 	Scope core.Scope
+	// Library finds templates and input sets that are referred to; nil finds none.
+	Library Library
+	// Lenient: what Library does not find, and inputs of templates that have changed,
+	// are warnings. For looking at a document, not for running it.
+	Lenient bool
 }
 
 // Compile returns the plan of a pipeline with its inputs, nil when the
 // diagnostics block. Diagnostics are ordered by position, the pipeline's first.
 func Compile(src Source, opt Options) (*core.Plan, core.Diagnostics) {
-	c := &compiler{opt: opt, files: map[string]int{src.File: 0}}
-	for i, s := range opt.InputSets {
-		if _, ok := c.files[s.File]; !ok {
-			c.files[s.File] = i + 1
-		}
+	c := newCompiler(src, opt)
+	plan := c.compile(src)
+	diags := c.ordered()
+	if diags.Blocks() {
+		return nil, diags
 	}
-	var plan *core.Plan
-	if root := c.document(src); root != nil {
-		c.inputs(root)
-		plan = c.pipeline(root)
+	return plan, diags
+}
+
+func newCompiler(src Source, opt Options) *compiler {
+	c := &compiler{opt: opt, files: map[string]int{src.File: 0}, sets: map[string]string{},
+		templates: map[Reference]*template{}, uses: map[*yamldoc.Node]*use{}}
+	for _, s := range opt.InputSets {
+		c.file(s.File)
 	}
+	return c
+}
+
+// compile returns as much of the plan as can be read, nil when there is none.
+func (c *compiler) compile(src Source) *core.Plan {
+	root := c.document(src)
+	if root == nil {
+		return nil
+	}
+	c.inputs(root)
+	given := c.given(root)
+	root = c.expand(root)
+	c.fallbacks()
+	plan := c.pipeline(root)
+	if c.asked || strings.Contains(string(src.Data), inputSetName) {
+		plan.Inputs = given
+	}
+	return plan
+}
+
+// file notes a file for the order of diagnostics.
+func (c *compiler) file(name string) {
+	if _, ok := c.files[name]; !ok {
+		c.files[name] = len(c.files)
+	}
+}
+
+func (c *compiler) ordered() core.Diagnostics {
 	slices.SortStableFunc(c.diags, func(a, b core.Diagnostic) int {
 		return cmp.Or(cmp.Compare(c.files[a.File], c.files[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	if c.diags.Blocks() {
-		return nil, c.diags
-	}
-	return plan, c.diags
+	return c.diags
 }
 
 // MaxDiagnostics is how many things are said about one compilation; the rest are
@@ -69,6 +107,15 @@ type compiler struct {
 	byNode  map[*yamldoc.Node]*input // by the node that stands for the input now
 	missing map[*yamldoc.Node]*input // inputs nobody gave a value for
 	tracks  map[string]int           // children of a track so far
+
+	sets      map[string]string // file of an input set → its identifier
+	templates map[Reference]*template
+	uses      map[*yamldoc.Node]*use // by the node that a template was put in
+	size      int                    // bytes of all templates put in so far
+	asked     bool                   // a template asks for <+inputSet>
+	said      map[core.Diagnostic]bool
+	muted     bool       // what is compiled is refused as a whole: nothing in it is said
+	shown     *Explained // nil unless somebody wants to see where values come from
 }
 
 // Codes of diagnostics. They are stable: users filter by them.
@@ -92,21 +139,43 @@ const (
 	CodeUnknownInput = "unknown-input"
 	CodeFixedInput   = "fixed-input"
 	CodeInputMarker  = "invalid-input-marker"
+	CodeNotFound     = "not-found" // a template or input set
+	CodeTemplate     = "invalid-template"
+	CodeOutOfSync    = "out-of-sync" // inputs that do not fit their template
+	CodeMeaning      = "other-meaning"
 )
 
 func (c *compiler) add(sev core.Severity, n *yamldoc.Node, pos core.Position, code, msg, help string) {
-	if len(c.diags) >= MaxDiagnostics && (sev == core.SeverityWarning || c.diags.Blocks()) {
+	if c.muted || len(c.diags) >= MaxDiagnostics && (sev == core.SeverityWarning || c.diags.Blocks()) {
 		return
 	}
-	c.diags = append(c.diags, core.Diagnostic{
+	d := core.Diagnostic{
 		Severity: sev, Code: code, Message: msg, Help: help,
 		File: pos.File, Line: pos.Line, Column: pos.Column, Path: n.Pointer(),
-	})
+	}
+	if u, at := c.useAt(n, pos); u != nil {
+		d.Path = "" // the same for all uses, of which one is told
+		if c.said[d] {
+			return
+		}
+		if c.said == nil {
+			c.said = map[core.Diagnostic]bool{}
+		}
+		c.said[d] = true
+		d.Path = "/template/spec" + strings.TrimPrefix(n.Pointer(), at.Pointer())
+		d.Message += " (in template " + u.name + ", used at " + u.pos.String() + ")"
+	}
+	c.diags = append(c.diags, d)
 }
 
 // errorf says what is wrong at a node.
 func (c *compiler) errorf(n *yamldoc.Node, code, help, format string, args ...any) {
 	c.add(core.SeverityError, n, n.Pos, code, fmt.Sprintf(format, args...), help)
+}
+
+// warnf says what is allowed and better otherwise.
+func (c *compiler) warnf(n *yamldoc.Node, code, help, format string, args ...any) {
+	c.add(core.SeverityWarning, n, n.Pos, code, fmt.Sprintf(format, args...), help)
 }
 
 // unsupported names a part that is valid but not executed yet.

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-cd/slipway/shared/core"
 )
@@ -69,7 +72,7 @@ func TestCorpusErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, diags := Compile(Source{File: filepath.Base(f), Data: data}, Options{})
+		_, diags := Compile(Source{File: filepath.Base(f), Data: data}, Options{Lenient: true})
 		for _, d := range diags {
 			if d.Severity == core.SeverityError && d.Code != CodeMissingInput {
 				t.Error(d)
@@ -78,30 +81,80 @@ func TestCorpusErrors(t *testing.T) {
 	}
 }
 
+// corpusLibrary holds the real templates and input sets beside the checkout.
+func corpusLibrary(t testing.TB) Library {
+	var sources []Source
+	for _, dir := range []string{"templates", "inputsets"} {
+		files, err := filepath.Glob(filepath.Join("..", "..", "..", "shared", "corpus", dir, "*.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			data, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sources = append(sources, Source{File: filepath.Base(f), Data: home.ReplaceAll(data, nil)})
+		}
+	}
+	library, diags := Index(sources)
+	t.Logf("%d files in the library, %d diagnostics", len(sources), len(diags))
+	return library
+}
+
+// home are the fields that say where a document lives: those of the corpus come
+// from many accounts.
+var home = regexp.MustCompile(`(?m)^  (org|project)Identifier:.*$`)
+
+// TestCorpus looks at every real pipeline, as for a run and leniently, with and
+// without the templates beside it: everything said has a place, nothing crashes.
 func TestCorpus(t *testing.T) {
+	files := corpus(t)
+	for name, opt := range map[string]Options{
+		"to run":             {},
+		"to look at":         {Lenient: true},
+		"with its templates": {Lenient: true, Library: corpusLibrary(t)},
+	} {
+		t.Run(name, func(t *testing.T) { tellCorpus(t, files, opt) })
+	}
+}
+
+func tellCorpus(t *testing.T, files []string, opt Options) {
 	counts := map[string]int{}
-	for _, f := range corpus(t) {
+	for _, f := range files {
 		name := filepath.Base(f)
 		data, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, diags := Compile(Source{File: name, Data: data}, Options{})
+		src := Source{File: name, Data: data}
+		plan, diags := Compile(src, opt)
 		if (plan == nil) != diags.Blocks() {
 			t.Errorf("%s: plan %v with diagnostics %s", name, plan != nil, diags)
 		}
 		if plan != nil {
 			counts["(compiled)"]++
 		}
+		explained, also := Explain(src, opt)
+		if diff := cmp.Diff(diags, also); diff != "" {
+			t.Errorf("%s: explaining says something else: %s", name, diff)
+		}
+		if explained != nil {
+			counts["(nodes shown)"] += len(explained.Fields)
+			counts["(templates put in)"] += len(explained.Uses)
+		}
 		for _, d := range diags {
 			counts[string(d.Severity)+" "+d.Code]++
-			if d.File != name || d.Line < 1 || d.Column < 1 || d.Message == "" {
+			if d.File == "" || d.Line < 1 || d.Column < 1 || d.Message == "" {
 				t.Errorf("%s: diagnostic without a place: %+v", name, d)
+			}
+			if d.Code == CodeNotFound && (d.Severity == core.SeverityWarning) != opt.Lenient {
+				t.Errorf("%s", d)
 			}
 			if d.Code == CodeUnknownField && !unknown[name+" "+d.Path] {
 				t.Errorf("%s", d)
 			}
-			if d.Severity == core.SeverityError {
+			if d.Severity == core.SeverityError && opt.Lenient && d.Code != CodeMissingInput {
 				t.Log(d)
 			}
 		}

@@ -16,6 +16,7 @@ type input struct {
 	pos   core.Position // of the marker
 	given bool
 	blank bool // given as ""
+	still bool // of a template, and nobody gave a value in templateInputs
 }
 
 // name is how the command line calls the input.
@@ -26,22 +27,27 @@ func (in *input) name() string {
 	return in.path
 }
 
-// inputs merges everything that was given into the pipeline, validates it, and
-// puts defaults and blanks in the place of the rest.
+// inputs merges everything that was given into the pipeline and validates it.
 func (c *compiler) inputs(p *yamldoc.Node) {
 	c.byNode, c.missing, c.byPath = map[*yamldoc.Node]*input{}, map[*yamldoc.Node]*input{}, map[string]*input{}
-	c.collect(p, "")
+	c.collect(p, "", func(in *input) {
+		c.open = append(c.open, in)
+		c.byNode[in.node], c.byPath[in.path] = in, in
+	})
 	for _, src := range c.opt.InputSets {
 		c.inputSet(p, src)
 	}
 	for _, name := range keys(c.opt.Inputs) {
 		c.single(p, name, c.opt.Inputs[name])
 	}
+}
+
+// fallbacks puts defaults and blanks in the place of inputs nobody gave.
+func (c *compiler) fallbacks() {
 	for _, in := range c.open {
-		if in.given {
-			continue
+		if !in.given {
+			c.fallback(in)
 		}
-		c.fallback(in)
 	}
 }
 
@@ -52,12 +58,16 @@ func (c *compiler) fallback(in *input) {
 	switch {
 	case in.hasDefault:
 		with = yamldoc.NewPlain(in.def, in.pos)
+		c.cause(with, ByDefault)
 	case len(c.opt.InputSets) > 0 && !in.blank:
 		with = &yamldoc.Node{Pos: in.pos}
 		c.missing[with] = in
 	default:
 		with = yamldoc.NewString("", in.pos)
 		c.missing[with] = in
+	}
+	if !in.hasDefault {
+		c.cause(with, ByNobody)
 	}
 	c.put(in, with)
 }
@@ -69,15 +79,16 @@ func (c *compiler) put(in *input, with *yamldoc.Node) {
 	c.byNode[with] = in
 }
 
-// collect finds the markers below a node and checks how they are written.
-func (c *compiler) collect(n *yamldoc.Node, path string) {
+// collect finds the markers below a node, checks how they are written, and hands
+// them to found.
+func (c *compiler) collect(n *yamldoc.Node, path string, found func(*input)) {
 	for i, it := range n.Items {
-		c.collect(it, join(path, elementName(it, i)))
+		c.collect(it, join(path, elementName(it, i)), found)
 	}
 	for _, e := range n.Entries {
-		c.collect(e.Value, join(path, e.Key.Text))
+		c.collect(e.Value, join(path, e.Key.Text), found)
 	}
-	if n.Kind != yamldoc.String || !strings.HasPrefix(n.Text, inputMark) {
+	if n.Kind != yamldoc.String || !strings.HasPrefix(n.Text, inputMark) || c.byNode[n] != nil {
 		return
 	}
 	m, bad := parseMarker(n.Text)
@@ -92,9 +103,12 @@ func (c *compiler) collect(n *yamldoc.Node, path string) {
 	if p := n.Parent(); p.Get("value") == n && p.Get("name").Scalar() {
 		path = strings.TrimSuffix(path, ".value") // a variable's value is named by the variable
 	}
-	in := &input{marker: m, path: path, node: n, pos: n.Pos}
-	c.open = append(c.open, in)
-	c.byNode[n], c.byPath[path] = in, in
+	found(&input{marker: m, path: path, node: n, pos: n.Pos})
+	c.marker(n, m)
+}
+
+// marker checks the calls of an input.
+func (c *compiler) marker(n *yamldoc.Node, m marker) {
 	if m.execution {
 		c.unsupported(n, n.Pos, "executionInput(): asking for a value while running")
 	}
@@ -145,8 +159,12 @@ func identity(it *yamldoc.Node) string {
 	return ""
 }
 
-// join appends a step to a path, leaving out the wrappers that paths skip.
+// join appends a step to a path, leaving out the wrappers that paths skip and the
+// link to a template, so that an input is named as if the template stood there.
 func join(path, step string) string {
+	if step == "templateInputs" {
+		return strings.TrimSuffix(strings.TrimSuffix(path, "template"), ".")
+	}
 	switch {
 	case step == "" || step == "parallel" || step == "stage" || step == "step" || step == "stepGroup":
 		return path
@@ -173,6 +191,7 @@ func (c *compiler) single(p *yamldoc.Node, name, value string) {
 			with = docs[0].Root
 		}
 	}
+	c.cause(with, ByInput)
 	c.supply(in, with, "input "+name)
 }
 
@@ -208,15 +227,28 @@ func (c *compiler) fixedVariable(p *yamldoc.Node, name string) *yamldoc.Node {
 	return nil
 }
 
-// supply validates a value and puts it in an input's place. Its pointer is the
-// input's, its position its own.
+// supply validates a value and puts a copy of it in an input's place. Its pointer
+// is the input's, its position its own.
 func (c *compiler) supply(in *input, value *yamldoc.Node, what string) {
-	if c.empty(value) {
-		in.blank = true
+	if !c.takes(in, value, what) {
 		return
 	}
+	with := value.Clone()
+	if c.shown != nil && c.shown.causes[value] != "" {
+		c.cause(with, c.shown.causes[value])
+	}
+	c.put(in, with)
+}
+
+// takes reports whether a value is one, having checked it and marked the input as
+// given. An empty one, or another input, leaves it open.
+func (c *compiler) takes(in *input, value *yamldoc.Node, what string) bool {
+	if c.empty(value) {
+		in.blank = true
+		return false
+	}
 	if value.Kind == yamldoc.String && strings.HasPrefix(value.Text, inputMark) {
-		return // left open
+		return false
 	}
 	if value.Scalar() {
 		if why := in.accept(value.Text); why != "" {
@@ -230,7 +262,7 @@ func (c *compiler) supply(in *input, value *yamldoc.Node, what string) {
 		}
 	}
 	in.given = true
-	c.put(in, value.Clone())
+	return true
 }
 
 // missingInput asks for a value nobody gave, once.
@@ -239,6 +271,9 @@ func (c *compiler) missingInput(n *yamldoc.Node, in *input) {
 		return
 	}
 	in.given = true
+	if in.still {
+		return // the template's use has been told
+	}
 	c.add(core.SeverityError, n, in.pos, CodeMissingInput, fmt.Sprintf("the runtime input %s has no value", in.name()),
 		fmt.Sprintf("give it with --input %s=VALUE or in an input set", in.name()))
 }

@@ -125,9 +125,9 @@ var inputCases = []struct {
 	{name: "not allowed in a set", sets: []string{set("variables:\n- {name: env, type: String, value: prod}")}, say: `set0:7:40 invalid-input input env: "prod" is not allowed`},
 	{name: "of another pipeline", sets: []string{"pipeline: {identifier: q}"}, say: `set0:1:24 invalid-input identifier is "q": the pipeline has "p"`},
 	{name: "another type", sets: []string{set("variables:\n- {name: version, type: Number, value: 1}")}, say: `set0:7:29 invalid-input type is "Number": the pipeline has "String"`},
-	{name: "another shape", sets: []string{set("stages: x")}, say: `set0:6:13 invalid-input the input set has a string where the pipeline has a list`},
+	{name: "another shape", sets: []string{set("stages: x")}, say: `set0:6:13 invalid-input a string is given where the pipeline has a list`},
 	{name: "no input set", sets: []string{"service: {}"}, say: `set0:1:1 invalid-input the file holds no input set`},
-	{name: "overlay", sets: []string{"overlayInputSet: {}"}, say: `set0:1:1 not-supported not supported yet: an overlay input set`},
+	{name: "overlay", sets: []string{"overlayInputSet: {}"}, say: `set0:1:18 missing-field the overlay names no input set`},
 	{name: "syntax", sets: []string{"a: b: c"}, say: `set0:1:4 yaml-syntax`},
 }
 

@@ -22,7 +22,7 @@ var pipelineRules = rules{
 	"flowControl":       {refuse: "flowControl: barriers", noop: noBarriers},
 	"notificationRules": {refuse: "notificationRules", noop: allDisabled},
 	"properties":        {refuse: "properties.ci: building from a codebase", noop: noCodebase},
-	"template":          {refuse: "a pipeline template"},
+	"template":          {}, // put in before, or not found
 }
 
 // noBarriers reports a flowControl without barriers.
@@ -71,7 +71,9 @@ func (c *compiler) pipeline(p *yamldoc.Node) *core.Plan {
 			Project: cmp.Or(c.place(p, "projectIdentifier"), c.opt.Scope.Project, core.DefaultProject),
 		},
 	}
-	if t := p.Get("template"); t != nil && !c.empty(t) && p.Get("stages") == nil {
+	c.budget(p, plan.Tags)
+	c.note(root.FQN, p)
+	if c.linked(p) && p.Get("stages") == nil {
 		return plan
 	}
 	if list := c.listAt(p, "stages", "the pipeline"); list != nil {
@@ -96,7 +98,7 @@ func (c *compiler) plain(m *yamldoc.Node, key string) string {
 // becomes part of keys and addresses.
 func (c *compiler) place(m *yamldoc.Node, key string) string {
 	id := c.plain(m, key)
-	if id != "" && !placeForm.MatchString(id) {
+	if id != "" && !placeForm(id) {
 		c.errorf(m.Get(key), CodeIdentifier, "leave out / and #, and use at most 128 characters", "%q cannot be an %s", id, key)
 		return ""
 	}

@@ -16,11 +16,11 @@ var (
 var stageRules = rules{
 	"name": {}, "identifier": {}, "description": {}, "type": {}, "tags": {}, "spec": {}, "variables": {},
 	"delegateSelectors": {}, "timeout": {},
-	"when":              {refuse: "when: a condition of a stage", noop: whenSuccess("pipelineStatus")},
-	"failureStrategies": {refuse: "failureStrategies of a stage"},
-	"strategy":          {refuse: "strategy: looping over a stage"},
+	"when":              {refuse: unless(executed.conditions, "when: a condition of a stage"), noop: whenSuccess("pipelineStatus")},
+	"failureStrategies": {refuse: unless(executed.failureStrategies, "failureStrategies of a stage")},
+	"strategy":          {refuse: unless(executed.loops, "strategy: looping over a stage")},
 	"runMode":           {refuse: "runMode Manual", noop: func(n *yamldoc.Node) bool { return textAt(n, "type") == "Auto" }},
-	"template":          {refuse: "a stage template"},
+	"template":          {}, // put in before, or not found
 	"skipInstances":     {},
 }
 
@@ -36,7 +36,7 @@ var stageSpecRules = rules{
 
 var executionRules = rules{
 	"steps": {}, "description": {},
-	"rollbackSteps": {refuse: "rollbackSteps"},
+	"rollbackSteps": {refuse: unless(executed.rollback, "rollbackSteps")},
 }
 
 // whenSuccess reports a `when` that asks only for what is so without it.
@@ -161,9 +161,13 @@ func (c *compiler) stage(parent *core.Node, s *yamldoc.Node, above []string, see
 		what = "the stage"
 	}
 	c.unique(seen, id, idNode, "stage", "this pipeline")
-	typ := c.stageType(s, what)
-	if typ == "" {
+	typ, runs := c.stageType(s, what)
+	if !runs && (typ == "" || c.shown == nil) {
 		return
+	}
+	if !runs { // refused as a whole: for whoever looks at the plan
+		c.muted = true
+		defer func() { c.muted = false }()
 	}
 	c.check(s, what, stageRules)
 	n := &core.Node{
@@ -171,8 +175,17 @@ func (c *compiler) stage(parent *core.Node, s *yamldoc.Node, above []string, see
 		FQN: "pipeline.stages." + id, Track: c.track("0"),
 		Timeout: c.timeout(s, what), Variables: c.variables(s, what), Tags: c.tags(s), Pos: s.Pos,
 		Selectors: c.selectors(s, above),
+		When:      c.when(s, "pipelineStatus", what), Failure: c.failures(s, owner{what, core.KindStage, false}), Loop: c.loop(s, what),
 	}
+	c.note(n.FQN, s)
 	parent.Children = append(parent.Children, n)
+	if !c.linked(s) {
+		c.execution(n, s, what)
+	}
+}
+
+// execution compiles a stage's steps and rollback steps.
+func (c *compiler) execution(n *core.Node, s *yamldoc.Node, what string) {
 	spec := c.mapAt(s, "spec", what)
 	if spec == nil {
 		return
@@ -183,25 +196,28 @@ func (c *compiler) stage(parent *core.Node, s *yamldoc.Node, above []string, see
 		return
 	}
 	c.check(exec, "the execution of "+what, executionRules)
+	w := walk{c: c, track: n.Track, path: n.FQN + ".spec.execution.steps.", seen: newIDs(), selectors: n.Selectors, what: what}
 	if list := c.listAt(exec, "steps", what); list != nil {
-		w := walk{c: c, track: n.Track, path: n.FQN + ".spec.execution.steps.", seen: newIDs(), selectors: n.Selectors, what: what}
 		w.steps(n, list)
 	}
+	w.path = n.FQN + ".spec.execution.rollbackSteps."
+	n.Rollback = w.undo(n, exec)
 }
 
-// stageType returns the type of a stage we execute, "" (and said) for others.
-func (c *compiler) stageType(s *yamldoc.Node, what string) string {
-	if t := s.Get("template"); t != nil && !c.empty(t) {
-		c.unsupported(t, s.Entry("template").Key.Pos, "a stage template")
-		return ""
+// stageType returns a stage's type, "" (and said) when there is no such; runs is
+// false for those we do not execute. A template that was not found is told.
+func (c *compiler) stageType(s *yamldoc.Node, what string) (typ string, runs bool) {
+	if c.linked(s) {
+		return "", true
 	}
 	typ, n := c.scalar(s, "type", what)
 	switch {
 	case n == nil:
 	case has(stageTypes, typ):
-		return typ
+		return typ, true
 	case has(otherStageTypes, typ):
 		c.unsupported(n, n.Pos, "stage type "+typ)
+		return typ, false
 	default:
 		help := "known types: " + strings.Join(append(stageTypes[:2:2], otherStageTypes...), ", ")
 		if near := nearest(typ, append(stageTypes[:2:2], otherStageTypes...)); near != "" {
@@ -209,7 +225,13 @@ func (c *compiler) stageType(s *yamldoc.Node, what string) string {
 		}
 		c.errorf(n, CodeUnknownType, help, "unknown stage type %q", typ)
 	}
-	return ""
+	return "", false
+}
+
+// linked reports a node whose template was not found.
+func (c *compiler) linked(m *yamldoc.Node) bool {
+	t := m.Get("template")
+	return t != nil && !c.empty(t)
 }
 
 // selectors returns the delegate selectors in force at a level: its own when it

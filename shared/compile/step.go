@@ -10,24 +10,24 @@ import (
 
 var stepRules = rules{
 	"type": {}, "identifier": {}, "name": {}, "description": {}, "spec": {}, "timeout": {}, "tags": {},
-	"when":              {refuse: "when: a condition of a step", noop: whenSuccess("stageStatus")},
-	"failureStrategies": {refuse: "failureStrategies of a step"},
-	"strategy":          {refuse: "strategy: looping over a step"},
+	"when":              {refuse: unless(executed.conditions, "when: a condition of a step"), noop: whenSuccess("stageStatus")},
+	"failureStrategies": {refuse: unless(executed.failureStrategies, "failureStrategies of a step")},
+	"strategy":          {refuse: unless(executed.loops, "strategy: looping over a step")},
 	"enforce":           {refuse: "enforce: policy sets of a step", noop: noPolicySets},
 	"identities":        {refuse: "identities of a step"},
-	"template":          {refuse: "a step template"},
+	"template":          {}, // put in before, or not found
 }
 
 var groupRules = rules{
 	"identifier": {}, "name": {}, "description": {}, "steps": {}, "variables": {}, "delegateSelectors": {}, "tags": {},
-	"when":              {refuse: "when: a condition of a step group", noop: whenSuccess("stageStatus")},
-	"failureStrategies": {refuse: "failureStrategies of a step group"},
-	"strategy":          {refuse: "strategy: looping over a step group"},
+	"when":              {refuse: unless(executed.conditions, "when: a condition of a step group"), noop: whenSuccess("stageStatus")},
+	"failureStrategies": {refuse: unless(executed.failureStrategies, "failureStrategies of a step group")},
+	"strategy":          {refuse: unless(executed.loops, "strategy: looping over a step group")},
 	"stepGroupInfra":    {refuse: "stepGroupInfra: a containerized step group"},
 	"platform":          {refuse: "platform of a step group"},
 	"sharedPaths":       {refuse: "sharedPaths of a step group"},
-	"rollbackSteps":     {refuse: "rollbackSteps of a step group"},
-	"template":          {refuse: "a step group template"},
+	"rollbackSteps":     {refuse: unless(executed.rollback, "rollbackSteps of a step group")},
+	"template":          {},
 }
 
 func noPolicySets(n *yamldoc.Node) bool {
@@ -43,6 +43,24 @@ type walk struct {
 	seen      *ids   // identifiers must be unique among siblings, parallels included
 	selectors []string
 	what      string
+	rollback  bool // they are rollback steps, or below one
+}
+
+// undo compiles the rollback steps of a stage or group; their identifiers are a
+// space of their own (BEHAVIOUR §8.8).
+func (w walk) undo(of *core.Node, m *yamldoc.Node) []*core.Node {
+	list := m.Get("rollbackSteps")
+	if list == nil || w.c.empty(list) {
+		return nil
+	}
+	if list.Kind != yamldoc.List {
+		w.c.wrong(list, "rollbackSteps of "+w.what, "a list")
+		return nil
+	}
+	in := &core.Node{FQN: of.FQN + "#rollback"}
+	w.seen, w.rollback = newIDs(), true
+	w.steps(in, list)
+	return in.Children
 }
 
 // steps compiles a list of wrappers below parent.
@@ -121,26 +139,45 @@ func (w walk) group(parent *core.Node, m *yamldoc.Node, track string) *core.Node
 	n.Selectors = w.c.selectors(m, w.selectors)
 	n.Variables = w.c.variables(m, what)
 	n.Tags = w.c.tags(m)
+	w.decisions(n, m, what)
+	w.c.note(n.FQN, m)
 	parent.Children = append(parent.Children, n)
-	if t := m.Get("template"); t != nil && !w.c.empty(t) {
+	if w.c.linked(m) {
 		return n
 	}
+	in := walk{c: w.c, track: track, path: n.FQN + ".steps.", seen: newIDs(), selectors: n.Selectors, what: what, rollback: w.rollback}
 	if list := w.c.listAt(m, "steps", what); list != nil {
-		in := walk{c: w.c, track: track, path: n.FQN + ".steps.", seen: newIDs(), selectors: n.Selectors, what: what}
 		in.steps(n, list)
 	}
+	in.path = n.FQN + ".rollbackSteps."
+	n.Rollback = in.undo(n, m)
 	return n
+}
+
+// decisions reads what decides whether, how often and again a node runs.
+func (w walk) decisions(n *core.Node, m *yamldoc.Node, what string) {
+	n.When = w.c.when(m, "stageStatus", what)
+	n.Failure = w.c.failures(m, owner{what, n.Kind, w.rollback})
+	n.Loop = w.c.loop(m, what)
 }
 
 func (w walk) step(parent *core.Node, m *yamldoc.Node) *core.Node {
 	n, what := w.named(m, "step")
 	n.Kind = core.KindStep
 	w.c.check(m, what, stepRules)
-	if t := m.Get("template"); t != nil && !w.c.empty(t) {
-		return nil
+	w.decisions(n, m, what)
+	w.c.note(n.FQN, m)
+	if w.c.linked(m) {
+		parent.Children = append(parent.Children, n)
+		return n
 	}
 	step, ok := w.c.stepType(m, what)
 	if !ok {
+		if w.c.shown != nil {
+			n.Type = textAt(m, "type")
+			n.Spec, _ = m.Get("spec").Any().(map[string]any)
+			parent.Children = append(parent.Children, n)
+		}
 		return nil
 	}
 	n.Type = step.Type

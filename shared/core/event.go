@@ -11,15 +11,16 @@ type EventType string
 
 // Event types, with the field of Event that carries their data.
 const (
-	EventStarted   EventType = "started"   // the run was asked for: its Launch
-	EventEntered   EventType = "entered"   // a state machine stands at a segment with a token: Entered
-	EventClaimed   EventType = "claimed"   // a delegate took the track's task: Claimed
-	EventCompleted EventType = "completed" // a delegate ended it: Completed
-	EventDecided   EventType = "decided"   // a person answered an approval: Decided
-	EventChild     EventType = "child"     // a child track ended: Child
-	EventStop      EventType = "stop"      // abort or expiry of everything open: Stop
-	EventRecovered EventType = "recovered" // a machine caught an error at a segment: Recovered
-	EventWarned    EventType = "warned"    // something about the run that people should know: Warned
+	EventStarted    EventType = "started"    // the run was asked for: its Launch
+	EventEntered    EventType = "entered"    // a state machine stands at a segment with a token: Entered
+	EventClaimed    EventType = "claimed"    // a delegate took the track's task: Claimed
+	EventCompleted  EventType = "completed"  // a delegate ended it: Completed
+	EventDecided    EventType = "decided"    // a person answered an approval: Decided
+	EventChild      EventType = "child"      // a child track ended: Child
+	EventStop       EventType = "stop"       // abort or expiry of everything open: Stop
+	EventRecovered  EventType = "recovered"  // a machine caught an error at a segment: Recovered
+	EventIntervened EventType = "intervened" // a person said what is to become of a step: Intervened
+	EventWarned     EventType = "warned"     // something about the run that people should know: Warned
 )
 
 // Event is one change of a track: the truth, written once under (track, N). The
@@ -33,14 +34,15 @@ type Event struct {
 	Source string `json:"source,omitempty"`
 	Actor  string `json:"actor,omitempty"` // who, when a person or credential did it
 
-	Entered   *Entered   `json:"entered,omitempty"`
-	Claimed   *Claimed   `json:"claimed,omitempty"`
-	Completed *Completed `json:"completed,omitempty"`
-	Decided   *Decided   `json:"decided,omitempty"`
-	Child     *Child     `json:"child,omitempty"`
-	Stop      *Stop      `json:"stop,omitempty"`
-	Recovered *Recovered `json:"recovered,omitempty"`
-	Warned    *Warned    `json:"warned,omitempty"`
+	Entered    *Entered    `json:"entered,omitempty"`
+	Claimed    *Claimed    `json:"claimed,omitempty"`
+	Completed  *Completed  `json:"completed,omitempty"`
+	Decided    *Decided    `json:"decided,omitempty"`
+	Child      *Child      `json:"child,omitempty"`
+	Stop       *Stop       `json:"stop,omitempty"`
+	Recovered  *Recovered  `json:"recovered,omitempty"`
+	Warned     *Warned     `json:"warned,omitempty"`
+	Intervened *Intervened `json:"intervened,omitempty"`
 
 	// Facts are what the engine looked up outside the track to decide on this
 	// event, by reference; folding it again uses them, not the world.
@@ -149,6 +151,17 @@ type Child struct {
 	Started int64    `json:"started,omitempty"`
 	Failure *Failure `json:"failure,omitempty"`
 }
+
+// Intervened is a person's word about one step: the answer to a ManualIntervention, or
+// InterruptMarkFailed while it runs.
+type Intervened struct {
+	Node   string     `json:"node"` // FQN
+	Action ActionType `json:"action"`
+	By     Actor      `json:"by"`
+}
+
+// InterruptMarkFailed fails a running step in a person's name (BEHAVIOUR §8.13).
+const InterruptMarkFailed ActionType = "UserMarkedFailure"
 
 // Stop ends everything that is open in the track: as Aborted when a person asked,
 // as Expired when a deadline passed.

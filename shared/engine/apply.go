@@ -83,6 +83,8 @@ func (w *walk) apply() error {
 		return w.stop(*w.ev.Stop)
 	case core.EventRecovered:
 		return w.recovered(*w.ev.Recovered)
+	case core.EventIntervened:
+		return w.intervened(*w.ev.Intervened)
 	case core.EventWarned:
 		return w.warned(*w.ev.Warned)
 	default:

@@ -16,20 +16,53 @@ func (w *walk) child(n *core.Node) {
 	w.begin(n)
 }
 
-// startParallel starts every branch at once and makes the machine wait for all.
-func (w *walk) startParallel(n *core.Node) {
+// startParallel starts every branch that is to run at once and makes the machine
+// wait for all of them. All are decided on before any of them starts: what stands
+// in the same block never counts (RULINGS 7).
+func (w *walk) startParallel(n *core.Node) (waits bool, err error) {
+	verdicts := make([]verdict, len(n.Children))
+	for i, c := range n.Children {
+		if verdicts[i], err = w.gate(c); err != nil {
+			return false, err
+		}
+	}
 	w.begin(n)
-	for _, c := range n.Children {
-		w.child(c)
-		first := core.Route{Kind: kindWork, Segment: 1}
-		w.do(core.Command{Do: core.DoStart, Machine: machine(c), Track: c.Track,
-			Name: core.ExecutionName(w.run.Launch.Run, c.Track, 1), Route: &first})
+	for i, c := range n.Children {
+		switch v := verdicts[i]; {
+		case v.failure != nil:
+			w.begin(c)
+			w.endNode(c, core.Failed, v.failure)
+			if w.t.Failure == nil {
+				w.t.Failure = v.failure
+			}
+		case !v.runs:
+			w.skip(c)
+		default:
+			waits = true
+			w.child(c)
+			first := core.Route{Kind: kindWork, Segment: 1}
+			w.do(core.Command{Do: core.DoStart, Machine: machine(c), Track: c.Track,
+				Name: core.ExecutionName(w.run.Launch.Run, c.Track, 1), Route: &first})
+		}
+	}
+	if !waits {
+		w.endParallel(n)
+		return false, nil
 	}
 	kind := kindBranches
 	if w.isPipeline() {
 		kind = kindStages
 	}
 	w.hold(Hold{Kind: kind, Node: n.FQN, Stage: w.root.Timeout > 0}, w.remaining()*1000)
+	return true, nil
+}
+
+// endParallel ends a parallel whose branches have ended and moves on.
+func (w *walk) endParallel(n *core.Node) {
+	w.t.Hold = nil
+	status := w.aggregate(n.Children)
+	w.endNode(n, status, nil)
+	w.settleNode(status, w.t.Failure)
 }
 
 // childEnded takes note of a child's end and goes on when it was the last one
@@ -44,6 +77,9 @@ func (w *walk) childEnded(e core.Child) error {
 	if w.t.Failure == nil && e.Status.Failing() {
 		w.t.Failure = e.Failure
 	}
+	if e.Status == core.Aborted && w.t.Stopping == "" { // by a failure strategy below
+		return w.stop(core.Stop{Status: core.Aborted, Reason: reason(e.Failure)})
+	}
 	if len(w.t.openChildren()) > 0 {
 		return nil
 	}
@@ -51,14 +87,11 @@ func (w *walk) childEnded(e core.Child) error {
 		w.endStopped()
 		return nil
 	}
-	n := w.current()
-	status := e.Status
-	if n.Kind == core.KindParallel {
-		w.t.Hold = nil
-		status = w.aggregate(n.Children)
-		w.endNode(n, status, nil)
+	if n := w.current(); n.Kind == core.KindParallel {
+		w.endParallel(n)
+	} else {
+		w.settleNode(e.Status, e.Failure)
 	}
-	w.settleNode(status, w.t.Failure)
 	if !w.t.Open() {
 		return nil
 	}
@@ -67,6 +100,13 @@ func (w *walk) childEnded(e core.Child) error {
 		return nil
 	}
 	return w.walk()
+}
+
+func reason(f *core.Failure) string {
+	if f == nil {
+		return ""
+	}
+	return f.Message
 }
 
 // rerunStage sends the pipeline's machine to the stage again after an execution

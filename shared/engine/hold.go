@@ -16,7 +16,17 @@ func (w *walk) holdStep(n *core.Node, kind string, status core.Status, ms int64,
 		ms, h.Own, h.Stage = left, false, true
 	}
 	w.t.Nodes[n.FQN].Status = status
-	w.hold(h, ms)
+	w.pause(h, ms)
+}
+
+// pause makes the machine hold; one that holds already goes through Work.
+func (w *walk) pause(h Hold, ms int64) {
+	if k := w.t.Segment.Kind; k == kindWork || k == "" {
+		w.hold(h, ms)
+		return
+	}
+	h.Until = w.ev.At + ms
+	w.t.Next = &h
 }
 
 // startWait begins a Wait step: its own time running out is its success.
@@ -43,17 +53,22 @@ func (w *walk) holdTimedOut(e core.Recovered) error {
 		return w.stop(core.Stop{Status: core.Expired, Reason: "the stage's timeout has passed"})
 	}
 	n := w.run.Node(h.Node)
+	switch {
+	case h.Own && h.Kind == kindBackOff:
+		w.tryAgain(n)
+		return w.leaveHold(nil)
+	case h.Kind == kindIntervene && !h.Stage:
+		return w.unanswered(n)
+	}
 	if h.Own {
-		w.released(n, core.Succeeded, nil)
-		return nil
+		return w.released(n, core.Succeeded, nil)
 	}
 	w.endApproval(h.Node, "EXPIRED")
-	what := "the step's timeout has passed"
 	if h.Stage {
-		what = "the stage's timeout has passed"
+		w.stageTimedOut(n)
+		return nil
 	}
-	w.released(n, core.Expired, &core.Failure{Types: []string{"TIMEOUT_FAILURE"}, Message: what})
-	return nil
+	return w.released(n, core.Expired, &core.Failure{Types: []string{"TIMEOUT_FAILURE"}, Message: "the step's timeout has passed"})
 }
 
 // endApproval gives the approval of a node, when it has one, its last status. The
@@ -68,11 +83,8 @@ func (w *walk) endApproval(fqn, status string) {
 
 // released ends the step that was held for and sends the machine on. The walk
 // goes on when the machine is back in Work.
-func (w *walk) released(n *core.Node, status core.Status, f *core.Failure) {
-	w.stepEnded(n, status, f)
-	if w.t.Open() {
-		w.release()
-	}
+func (w *walk) released(n *core.Node, status core.Status, f *core.Failure) error {
+	return w.leaveHold(w.stepEnded(n, status, f))
 }
 
 // Approval is how a HarnessApproval stands (BEHAVIOUR §17.1).
@@ -106,7 +118,7 @@ func (w *walk) startApproval(n *core.Node, spec map[string]any) error {
 		ms = step.DefaultTimeout.Milliseconds()
 	}
 	w.t.Nodes[n.FQN].Approval = &Approval{
-		ID:     w.run.Launch.Run + "." + w.t.ID + "." + TaskID(w.run.Launch.Run, n.FQN, 1, "approval")[:8],
+		ID:     w.run.Launch.Run + "." + w.t.ID + "." + TaskID(w.run.Launch.Run, n.FQN, w.t.Nodes[n.FQN].Attempt, "approval")[:8],
 		Status: "WAITING", Spec: a, Deadline: w.ev.At + ms,
 	}
 	w.holdStep(n, kindApproval, core.ApprovalWaiting, ms, false)
@@ -131,11 +143,11 @@ func (w *walk) decided(e core.Decided) error {
 	case e.Action == "REJECT":
 		a.Status = "REJECTED"
 		w.decidedOutputs(n, &a)
-		w.released(n, core.ApprovalRejected, &core.Failure{Types: []string{"APPROVAL_REJECTION"}, Message: "rejected by " + e.By.ID + commented(e.Comments)})
+		return w.released(n, core.ApprovalRejected, &core.Failure{Types: []string{"APPROVAL_REJECTION"}, Message: "rejected by " + e.By.ID + commented(e.Comments)})
 	case len(a.Activities) >= a.Spec.MinimumCount:
 		a.Status = "APPROVED"
 		w.decidedOutputs(n, &a)
-		w.released(n, core.Succeeded, nil)
+		return w.released(n, core.Succeeded, nil)
 	default: // more people are asked; the machine goes on waiting
 		w.t.Nodes[h.Node].Approval = &a
 	}

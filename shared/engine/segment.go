@@ -8,14 +8,16 @@ import (
 
 // Kinds of routes, which are names of states. Holds are named by what is waited for.
 const (
-	kindWork     = "Work"
-	kindLeave    = "Leave"
-	kindDone     = "Done"
-	kindRunStage = "RunStage"
-	kindApproval = "Approval"
-	kindWait     = "Wait"
-	kindBranches = "Branches"
-	kindStages   = "Stages"
+	kindWork      = "Work"
+	kindLeave     = "Leave"
+	kindDone      = "Done"
+	kindRunStage  = "RunStage"
+	kindApproval  = "Approval"
+	kindWait      = "Wait"
+	kindBackOff   = "BackOff"
+	kindIntervene = "Intervene"
+	kindBranches  = "Branches"
+	kindStages    = "Stages"
 )
 
 // entered stores a segment's token and goes on with the walk when it was waiting
@@ -152,7 +154,7 @@ func (w *walk) recovered(e core.Recovered) error {
 		return err
 	}
 	if w.t.Segment.Outcome == nil { // nothing decided: the machine takes a new token
-		w.outcome(core.Route{Kind: s.Kind, TimeoutSeconds: w.holdLeft()})
+		w.outcome(core.Route{Kind: w.t.Segment.Kind, TimeoutSeconds: w.holdLeft()})
 	}
 	w.advance()
 	return nil

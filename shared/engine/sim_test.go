@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -29,7 +30,8 @@ type sim struct {
 	outcome func(node string) core.Completed
 	people  []core.Actor // answer every approval, in order
 	reject  bool
-	twice   bool // duplicate actions and heartbeat failures
+	answers []core.ActionType // to interventions, one after the other; then they time out
+	twice   bool              // duplicate actions and heartbeat failures
 }
 
 // exec is one execution of a state machine, played.
@@ -116,12 +118,28 @@ func (s *sim) apply(track string, ev core.Event) error {
 
 // fact looks up a node in the other tracks.
 func (s *sim) fact(ref string) core.Fact {
-	fqn := ref[len("node:"):]
-	owner := s.run.Owner(fqn)
-	if n := s.track(owner).Nodes[fqn]; n != nil {
+	kind, name, _ := strings.Cut(ref, ":")
+	if kind == "past" {
+		return Past(s.run, s.track(core.ParentTrack(name)), name)
+	}
+	if n := s.node(name); n != nil {
 		return core.Fact{Found: true, Status: n.Status, Outputs: n.Outputs}
 	}
 	return core.Fact{}
+}
+
+// node is how a node stands: in its own track, or, of a branch that was not let in,
+// in the track above.
+func (s *sim) node(fqn string) *Node {
+	owner := s.run.Owner(fqn)
+	t := s.track(owner)
+	if n := s.run.TrackRoot(owner); n.FQN == fqn && t.Nodes[fqn] == nil {
+		if t.Status != core.NotStarted {
+			return &Node{Status: t.Status}
+		}
+		t = s.track(core.ParentTrack(owner))
+	}
+	return t.Nodes[fqn]
 }
 
 // execute carries out an event's commands in order; who does so may die half-way,
@@ -209,8 +227,14 @@ func (s *sim) enter(x *exec, r core.Route, token string, at int64) {
 		s.goTo(x, s.answer(x.track, *s.track(x.track).Route))
 	}
 	switch {
-	case r.Kind == kindWait:
+	case r.Kind == kindWait || r.Kind == kindBackOff:
 		s.soon(func() { recover("States.Timeout", "") })
+	case r.Kind == kindIntervene:
+		if len(s.answers) == 0 {
+			s.soon(func() { recover("States.Timeout", "") })
+			return
+		}
+		s.soon(func() { s.intervene(x.track) })
 	case r.Kind == kindApproval:
 		for _, who := range s.people {
 			s.soon(func() { s.decide(x.track, who) })
@@ -231,6 +255,18 @@ func (s *sim) decide(track string, who core.Actor) {
 	}
 	_ = s.apply(track, core.Event{Type: core.EventDecided, Decided: &core.Decided{
 		Approval: s.track(track).Nodes[h.Node].Approval.ID, Action: action, By: who}})
+}
+
+// intervene gives the next answer to what the track waits for.
+func (s *sim) intervene(track string) {
+	h := s.track(track).Hold
+	if h == nil || h.Kind != kindIntervene || len(s.answers) == 0 {
+		return
+	}
+	e := core.Intervened{Node: h.Node, Action: s.answers[0], By: core.Actor{ID: "alice"}}
+	if s.apply(track, core.Event{Type: core.EventIntervened, Actor: "alice", Intervened: &e}) == nil {
+		s.answers = s.answers[1:]
+	}
 }
 
 func (s *sim) claim(q core.QueuedTask, delegate string) {

@@ -48,10 +48,10 @@ func (w *walk) stopStep(status core.Status, f *core.Failure) {
 
 // endStopped ends the nodes around the cursor and the track.
 func (w *walk) endStopped() {
-	w.t.Hold = nil
+	w.t.Hold, w.t.Next = nil, nil
 	for _, n := range w.t.Nodes {
 		if !n.Status.Terminal() {
-			n.Status, n.Ended = w.t.Stopping, w.ev.At
+			n.Status, n.Ended, n.Asked = w.t.Stopping, w.ev.At, nil
 		}
 	}
 	w.endTrack(w.t.Stopping)

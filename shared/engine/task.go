@@ -26,8 +26,7 @@ func (w *walk) startStep(n *core.Node) (waits bool, err error) {
 	}
 	w.begin(n)
 	if err != nil {
-		w.stepEnded(n, core.Failed, failed(err))
-		return false, nil
+		return false, w.stepEnded(n, core.Failed, failed(err))
 	}
 	switch step.Mode {
 	case steps.Task:
@@ -39,9 +38,9 @@ func (w *walk) startStep(n *core.Node) (waits bool, err error) {
 		err = w.startApproval(n, spec)
 	}
 	if err != nil {
-		w.stepEnded(n, core.Failed, failed(err))
+		return false, w.stepEnded(n, core.Failed, failed(err))
 	}
-	return err == nil, nil
+	return true, nil
 }
 
 // TaskID is the idempotency key of one attempt at a node: the same whenever it is
@@ -58,11 +57,12 @@ func (w *walk) offer(n *core.Node, step steps.Step, spec map[string]any, secrets
 	if timeout == 0 {
 		timeout = step.DefaultTimeout.Milliseconds()
 	}
-	id := TaskID(w.run.Launch.Run, n.FQN, 1, "normal")
-	w.t.Nodes[n.FQN].Task, w.t.Nodes[n.FQN].LogAt = id, 0
+	s := w.t.Nodes[n.FQN]
+	id := TaskID(w.run.Launch.Run, n.FQN, s.Attempt, "normal")
+	s.Task = id
 	t := &Task{
 		QueuedTask: core.QueuedTask{ID: id, Run: w.run.Launch.Run, Track: w.t.ID, At: w.ev.At, Selectors: n.Selectors},
-		Node:       n.FQN, Attempt: 1, Type: n.Type, Name: n.Name,
+		Node:       n.FQN, Attempt: s.Attempt, Type: n.Type, Name: n.Name,
 		Spec: spec, Secrets: secrets, Timeout: timeout,
 	}
 	w.t.Task = t
@@ -127,11 +127,15 @@ func (w *walk) completed(e core.Completed) error {
 		s.LogAt = w.ev.N
 	}
 	w.previous = t.Delegate
+	var err error
 	if e.OK {
 		w.export(n)
-		w.stepEnded(n, core.Succeeded, nil)
+		err = w.stepEnded(n, core.Succeeded, nil)
 	} else {
-		w.taskFailed(n, t, e.Failure)
+		err = w.taskFailed(n, t, e.Failure)
+	}
+	if err != nil {
+		return err
 	}
 	if !w.t.Open() || w.t.Stopping != "" {
 		return nil
@@ -150,7 +154,7 @@ func (w *walk) accepted(e core.Completed) bool {
 }
 
 // taskFailed ends a failed task's step: Expired when it was its time that ran out.
-func (w *walk) taskFailed(n *core.Node, t *Task, f *core.Failure) {
+func (w *walk) taskFailed(n *core.Node, t *Task, f *core.Failure) error {
 	if f == nil {
 		f = &core.Failure{Types: []string{"UNKNOWN_FAILURE"}, Message: "the delegate gave no reason"}
 	}
@@ -158,20 +162,40 @@ func (w *walk) taskFailed(n *core.Node, t *Task, f *core.Failure) {
 	if slices.Contains(f.Types, "TIMEOUT_FAILURE") {
 		status = core.Expired
 		if t.Stage {
-			f = &core.Failure{Types: f.Types, Message: "the stage's timeout has passed"}
+			w.stageTimedOut(n)
+			return nil
 		}
 	}
-	w.stepEnded(n, status, f)
+	return w.stepEnded(n, status, f)
+}
+
+// stageTimedOut ends the step and the track: nothing runs behind a stage's deadline
+// (BEHAVIOUR §8.14).
+func (w *walk) stageTimedOut(n *core.Node) {
+	f := &core.Failure{Types: []string{"TIMEOUT_FAILURE"}, Message: "the stage's timeout has passed"}
+	w.t.Task, w.t.Hold = nil, nil
+	w.endNode(n, core.Expired, f)
+	if w.t.Failure == nil {
+		w.t.Failure = f
+	}
+	w.fail()
 }
 
 // taskLost fails the track's task for a reason of the platform's.
 func (w *walk) taskLost(failureType, message string) error {
+	return w.taskDropped(&core.Failure{Types: []string{failureType}, Message: message})
+}
+
+// taskDropped takes the track's task from its delegate and fails its step.
+func (w *walk) taskDropped(f *core.Failure) error {
 	t := w.t.Task
 	if t.Delegate == nil {
 		q := t.QueuedTask
 		w.do(core.Command{Do: core.DoUnqueue, Task: &q})
 	}
-	w.stepEnded(w.run.Node(t.Node), core.Failed, &core.Failure{Types: []string{failureType}, Message: message})
+	if err := w.stepEnded(w.run.Node(t.Node), core.Failed, f); err != nil {
+		return err
+	}
 	if w.t.Open() {
 		return w.walk()
 	}

@@ -27,6 +27,7 @@ type Track struct {
 	Segment  Segment              `json:"segment"`
 	Task     *Task                `json:"task,omitempty"`
 	Hold     *Hold                `json:"hold,omitempty"`
+	Next     *Hold                `json:"next,omitempty"` // to hold for once the machine is back in Work
 	Failure  *core.Failure        `json:"failure,omitempty"`
 	// Stopping is the status everything open ends with once a Stop has arrived.
 	Stopping core.Status `json:"stopping,omitempty"`
@@ -53,6 +54,10 @@ type Node struct {
 	OutputsRef *core.OutputsRef `json:"outputsRef,omitempty"`
 	Failure    *core.Failure    `json:"failure,omitempty"`
 	Approval   *Approval        `json:"approval,omitempty"`
+	Retries    map[string]int   `json:"retries,omitempty"` // by failure strategy
+	Earlier    []Attempt        `json:"earlier,omitempty"`
+	Asked      *Asked           `json:"asked,omitempty"` // while it waits for a person
+	Answers    []Answer         `json:"answers,omitempty"`
 }
 
 // Child is a track that this one started.
@@ -99,9 +104,9 @@ type Task struct {
 
 // Hold is what the track waits for outside of Work.
 type Hold struct {
-	Kind string `json:"kind"` // Approval, Wait, Branches, Stages
+	Kind string `json:"kind"` // Approval, Wait, BackOff, Intervene, Branches, Stages
 	Node string `json:"node"`
-	// Own says that the hold's own time running out is its normal end (Wait);
+	// Own says that the hold's own time running out is its normal end (Wait, BackOff);
 	// otherwise a deadline has passed.
 	Own   bool `json:"own,omitempty"`
 	Stage bool `json:"stage,omitempty"` // the time is the stage's deadline
@@ -133,17 +138,39 @@ func (t *Track) clone() *Track {
 		m := *t.Hold
 		c.Hold = &m
 	}
+	if t.Next != nil {
+		m := *t.Next
+		c.Next = &m
+	}
 	return &c
 }
 
-// ByTask is the node that a task is of, nil when the task is not of this track.
+// ByTask is the node that a task is of, as it stood in that attempt; nil when the
+// task is not of this track.
 func (t *Track) ByTask(task string) *Node {
 	for _, n := range t.Nodes {
 		if n.Task == task {
 			return n
 		}
+		for _, a := range n.Earlier {
+			if a.Task == task {
+				return &Node{Status: a.Status, Started: a.Started, Ended: a.Ended, Attempt: a.N, Task: a.Task, Fence: a.Fence,
+					Completed: true, LogAt: a.LogAt, Delegate: a.Delegate, Failure: a.Failure}
+			}
+		}
 	}
 	return nil
+}
+
+// Busy is the FQN of the step that the track runs or waits at; "" when there is none.
+func (t *Track) Busy() string {
+	switch {
+	case t.Task != nil:
+		return t.Task.Node
+	case t.Hold != nil && t.Hold.Kind != kindBranches && t.Hold.Kind != kindStages:
+		return t.Hold.Node
+	}
+	return ""
 }
 
 // Open reports whether the track has started and not ended.
@@ -164,10 +191,6 @@ func (t *Track) openChildren() []string {
 // Dispatched reports whether the fence is that of the latest dispatch of a task
 // in this track, ended or not.
 func (t *Track) Dispatched(task string, fence int64) bool {
-	for _, n := range t.Nodes {
-		if n.Task == task {
-			return n.Fence == fence
-		}
-	}
-	return false
+	n := t.ByTask(task)
+	return n != nil && n.Fence == fence
 }

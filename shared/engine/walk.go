@@ -26,7 +26,11 @@ func (w *walk) started() error {
 // walk goes on from the cursor until something has to be waited for or the track
 // ends. It is only called while the machine is in Work, or for the pipeline.
 func (w *walk) walk() error {
-	for w.t.Open() {
+	if h := w.t.Next; h != nil {
+		w.t.Next = nil
+		w.hold(*h, max(0, h.Until-w.ev.At))
+	}
+	for w.t.Open() && w.t.Hold == nil {
 		n := w.current()
 		if n == nil {
 			w.endOfList()
@@ -79,14 +83,29 @@ func (w *walk) endOfList() {
 
 func (w *walk) next() { w.t.Cursor[len(w.t.Cursor)-1]++ }
 
-// start starts the node at the cursor. waits says that the walk has to stop here.
+// start starts the node at the cursor, or skips it. waits says that the walk has
+// to stop here.
 func (w *walk) start(n *core.Node) (waits bool, err error) {
+	if n.Kind == core.KindParallel {
+		return w.startParallel(n)
+	}
+	if n != w.root && !w.retrying(n) { // a branch was let in by the track above it
+		v, err := w.gate(n)
+		switch {
+		case err != nil:
+			return false, err
+		case v.failure != nil:
+			w.begin(n)
+			return false, w.nodeFailed(broken{n, core.Failed, v.failure, true})
+		case !v.runs:
+			w.skip(n)
+			w.next()
+			return false, nil
+		}
+	}
 	switch n.Kind {
 	case core.KindStage:
 		w.startStage(n)
-		return true, nil
-	case core.KindParallel:
-		w.startParallel(n)
 		return true, nil
 	case core.KindGroup:
 		w.begin(n)
@@ -99,7 +118,11 @@ func (w *walk) start(n *core.Node) (waits bool, err error) {
 
 // begin records that a node has started.
 func (w *walk) begin(n *core.Node) *Node {
-	s := &Node{Status: core.Running, Started: w.ev.At, Attempt: 1}
+	s := &Node{Attempt: 1}
+	if old := w.t.Nodes[n.FQN]; old != nil {
+		s = old.again()
+	}
+	s.Status, s.Started = core.Running, w.ev.At
 	w.t.Nodes[n.FQN] = s
 	return s
 }
@@ -107,37 +130,45 @@ func (w *walk) begin(n *core.Node) *Node {
 // endNode records how a node ended.
 func (w *walk) endNode(n *core.Node, status core.Status, f *core.Failure) {
 	s := w.t.Nodes[n.FQN]
-	s.Status, s.Ended, s.Failure = status, w.ev.At, f
+	s.Status, s.Ended, s.Failure, s.Asked = status, w.ev.At, f, nil
 }
 
 // stepEnded ends the step at the cursor and moves on as the failure rules say.
-func (w *walk) stepEnded(n *core.Node, status core.Status, f *core.Failure) {
+func (w *walk) stepEnded(n *core.Node, status core.Status, f *core.Failure) error {
+	if status.Failing() {
+		return w.nodeFailed(broken{n: n, status: status, failure: f})
+	}
 	w.t.Task, w.t.Hold = nil, nil
 	w.endNode(n, status, f)
-	w.settleNode(status, f)
-}
-
-// settleNode moves the cursor past a node that has ended, or ends the track.
-func (w *walk) settleNode(status core.Status, f *core.Failure) {
-	if status.Failing() && w.onFailure(f) == markAsFailure {
-		w.fail(status, f)
-		return
-	}
 	w.next()
+	return nil
 }
 
-// fail ends every group around the cursor and the track: nothing behind a failed
-// node runs (BEHAVIOUR §8.12, nothing matches).
-func (w *walk) fail(status core.Status, f *core.Failure) {
-	for len(w.t.Cursor) > 1 {
-		g := w.enclosingNode()
-		w.t.Cursor = w.t.Cursor[:len(w.t.Cursor)-1]
-		w.endNode(g, status, nil)
+// settleNode moves the cursor past a node that has ended. After a failure the walk
+// ends, unless a condition further on asks for failures (BEHAVIOUR §8.12, §9).
+func (w *walk) settleNode(status core.Status, f *core.Failure) {
+	if !status.Failing() {
+		w.next()
+		return
 	}
 	if w.t.Failure == nil {
 		w.t.Failure = f
 	}
-	w.endTrack(status)
+	if w.goesOn() {
+		w.next()
+		return
+	}
+	w.fail()
+}
+
+// fail ends every group around the cursor and the track.
+func (w *walk) fail() {
+	for len(w.t.Cursor) > 1 {
+		g := w.enclosingNode()
+		w.t.Cursor = w.t.Cursor[:len(w.t.Cursor)-1]
+		w.endNode(g, w.aggregate(g.Children), nil)
+	}
+	w.endTrack(w.aggregate(nodes(w.root)))
 }
 
 // aggregate is the end status of a parent of these nodes.
@@ -181,17 +212,6 @@ func (w *walk) endRun(status core.Status) {
 	w.do(core.Command{Do: core.DoDeadline})
 	w.do(core.Command{Do: core.DoSaveRun, Status: status}) // last: it shows that the others were executed
 }
-
-// action is what to do about a failed node.
-type action string
-
-// markAsFailure fails the node and, since nothing behind a failure runs unless
-// its own condition says so, the groups and the stage around it.
-const markAsFailure action = "MarkAsFailure"
-
-// onFailure looks up what to do about the failure. Failure strategies are looked
-// up here (step, groups innermost-out, stage); plans that carry any are refused.
-func (w *walk) onFailure(*core.Failure) action { return markAsFailure }
 
 // failed builds the failure of a node that could not be started.
 func failed(err error) *core.Failure {

@@ -20,6 +20,8 @@ type converter struct {
 	anchors map[string]ast.Node
 	open    []string // anchors being expanded
 	count   int
+	aliased int // values made while an alias is expanded
+	within  int // aliases being expanded
 	stopped bool
 	diags   core.Diagnostics
 }
@@ -55,7 +57,13 @@ func (c *converter) node(a ast.Node, depth int) *Node {
 		return n
 	}
 	n.Pos = c.pos(a.GetToken())
+	if c.within > 0 {
+		c.aliased++
+	}
 	switch {
+	case c.aliased > MaxRepeated:
+		c.stop(a, CodeTooLarge, fmt.Sprintf("aliases repeat more than %d values", MaxRepeated), "use fewer aliases")
+		return n
 	case depth > MaxDepth:
 		c.stop(a, CodeTooLarge, fmt.Sprintf("maps and lists are nested more than %d deep", MaxDepth), "flatten the document")
 		return n
@@ -155,7 +163,9 @@ func (c *converter) alias(a *ast.AliasNode, depth int) *Node {
 		return &Node{Pos: c.pos(a.GetToken()), src: c.src}
 	}
 	c.open = append(c.open, name)
+	c.within++
 	n := c.node(target, depth)
+	c.within--
 	c.open = c.open[:len(c.open)-1]
 	return n
 }

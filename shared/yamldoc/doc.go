@@ -13,6 +13,7 @@ const (
 	MaxDepth      = 100       // maps and lists inside each other
 	MaxAliases    = 1_000     // aliases in a document
 	MaxNodes      = 300_000   // values, those that aliases repeat included
+	MaxRepeated   = 50_000    // values that aliases repeat
 	MaxEmptyLines = 1_000     // blank lines in a row
 	MaxKeys       = 1_000     // keys of one block map
 	MaxEmpty      = 2_000     // keys and list items left without a value

@@ -18,23 +18,58 @@ import (
 // left out and said in the diagnostics; the others are still returned, each with
 // its index in the stream. An empty input is one empty document.
 func Parse(file string, data []byte) ([]*Document, core.Diagnostics) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	src := newSource(file, data)
 	var docs []*Document
 	var diags core.Diagnostics
-	for i, c := range split(data) {
-		if i == MaxDocuments {
-			diags = append(diags, *at(file, c.first+1, 1, CodeTooLarge,
-				fmt.Sprintf("more than %d documents in one file", MaxDocuments), "split the file"))
-			break
-		}
-		root, ds := parseChunk(src, c)
-		diags = append(diags, ds...)
-		if root != nil {
-			docs = append(docs, &Document{Index: i, Root: root})
+	for _, p := range Each(file, data) {
+		diags = append(diags, p.Diagnostics...)
+		if p.Root != nil {
+			docs = append(docs, &Document{Index: p.Index, Root: p.Root})
 		}
 	}
 	return docs, diags
+}
+
+// Parsed is one document of a stream with what is wrong with its YAML.
+type Parsed struct {
+	Index       int   // from 0
+	Root        *Node // nil when it cannot be read
+	Diagnostics core.Diagnostics
+}
+
+// Each reads all documents of a YAML stream, those that cannot be read included.
+func Each(file string, data []byte) []Parsed {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if d := foreignText(file, data); d != nil {
+		return []Parsed{{Diagnostics: core.Diagnostics{*d}}}
+	}
+	src := newSource(file, data)
+	var out []Parsed
+	for i, c := range split(data) {
+		if i == MaxDocuments {
+			return append(out, Parsed{Index: i, Diagnostics: core.Diagnostics{*at(file, c.first+1, 1, CodeTooLarge,
+				fmt.Sprintf("more than %d documents in one file", MaxDocuments), "split the file")}})
+		}
+		root, ds := parseChunk(src, c)
+		out = append(out, Parsed{i, root, ds})
+	}
+	return out
+}
+
+// foreignText refuses text in another encoding than UTF-8 by how it begins: each
+// of its letters would be a complaint of its own.
+func foreignText(file string, data []byte) *core.Diagnostic {
+	name := ""
+	switch {
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe, 0, 0}), bytes.HasPrefix(data, []byte{0, 0, 0xfe, 0xff}):
+		name = "UTF-32"
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}), bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		name = "UTF-16"
+	case len(data) > 3 && (data[0] == 0 && data[1] != 0 && data[2] == 0 || data[0] != 0 && data[1] == 0 && data[3] == 0):
+		name = "UTF-16"
+	default:
+		return nil
+	}
+	return at(file, 1, 1, CodeSyntax, "the text is "+name+", not UTF-8", "save the file as UTF-8")
 }
 
 func parseChunk(src *source, c chunk) (root *Node, diags core.Diagnostics) {
@@ -46,6 +81,9 @@ func parseChunk(src *source, c chunk) (root *Node, diags core.Diagnostics) {
 		}
 	}()
 	if d := c.scan(src.file); d != nil {
+		return nil, core.Diagnostics{*d}
+	}
+	if d := c.measure(src.file); d != nil {
 		return nil, core.Diagnostics{*d}
 	}
 	tokens := lexer.Tokenize(string(c.data))

@@ -12,26 +12,35 @@ import (
 // source is the text of one input and the file it came from.
 type source struct {
 	file  string
-	lines []string // without line ends; index 0 is line 1
+	data  []byte
+	lines []string // without line ends, index 0 is line 1; nil until one is asked for
 }
 
-func newSource(file string, data []byte) *source {
-	lines := strings.Split(string(data), "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimSuffix(l, "\r")
-	}
-	return &source{file, lines}
-}
+func newSource(file string, data []byte) *source { return &source{file: file, data: data} }
 
+// line is a line of the text, counted from 1; "" when there is none.
 func (s *source) line(n int) string {
+	s.split()
 	if n < 1 || n > len(s.lines) {
 		return ""
 	}
 	return s.lines[n-1]
 }
 
+// split cuts the text into lines: only positions inside scalars need them.
+func (s *source) split() {
+	if s.lines != nil {
+		return
+	}
+	s.lines = strings.Split(string(s.data), "\n")
+	for i, l := range s.lines {
+		s.lines[i] = strings.TrimSuffix(l, "\r")
+	}
+}
+
 // blockIndent is the indentation of the block scalar whose header is on a line.
 func (s *source) blockIndent(header int) int {
+	s.split()
 	for _, l := range s.lines[min(header, len(s.lines)):] {
 		if t := strings.TrimLeft(l, " "); t != "" {
 			return len(l) - len(t)
@@ -56,6 +65,10 @@ func split(data []byte) []chunk {
 		end := len(data)
 		if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
 			end = at + i + 1
+		}
+		if content && data[at] != '-' && data[at] != '.' {
+			at = end
+			continue
 		}
 		text := bytes.TrimRight(data[at:end], " \r\n\t")
 		if marker(text, "---") && content {

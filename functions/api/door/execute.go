@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/launch"
@@ -88,16 +89,25 @@ type interrupted struct {
 func (d *door) interrupt(c *call) (httpio.Answer, error) {
 	run, kind := c.PathValue("run"), c.q.Get("interruptType")
 	switch kind {
-	case "AbortAll", "Abort":
+	case "AbortAll", "Abort", string(core.InterruptMarkFailed):
 	case "":
-		return httpio.Answer{}, fault.New(fault.Invalid, "query parameter interruptType is needed: AbortAll")
+		return httpio.Answer{}, fault.New(fault.Invalid, "query parameter interruptType is needed: AbortAll or UserMarkedFailure")
 	default:
 		return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: interruptType %s", kind)
 	}
 	if err := d.inProject(c, run); err != nil {
 		return httpio.Answer{}, err
 	}
-	if _, err := d.abort(c, run, ""); err != nil {
+	var err error
+	if kind == string(core.InterruptMarkFailed) {
+		var r *engine.Run
+		if r, err = d.Journal.Run(c.ctx, c.who.Account, run); err == nil {
+			err = d.intervene(c, r, r.Plan.Root, core.InterruptMarkFailed)
+		}
+	} else {
+		_, err = d.abort(c, run, "")
+	}
+	if err != nil {
 		return httpio.Answer{}, err
 	}
 	return httpio.OK(c.Request, interrupted{ID: d.ids.New(), Type: kind, Run: run}), nil

@@ -1,0 +1,170 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/yamldoc"
+)
+
+// Kind is a kind of document that others refer to: the key it begins with.
+type Kind string
+
+// Kinds of documents.
+const (
+	KindTemplate Kind = "template"
+	KindInputSet Kind = "inputSet" // an overlayInputSet too
+)
+
+// Reference names a document as seen from where it is referred to.
+type Reference struct {
+	Kind Kind
+	// At is where the document lives (BEHAVIOUR §1.2): for "account.x" only Account is
+	// set, for "org.x" Org too, for "x" it is where the reference stands.
+	At         core.Scope
+	Identifier string
+	Version    string // of a template; "" asks for its stable version
+	Pipeline   string // of an input set: the identifier of the pipeline it is for
+}
+
+// String is the reference as documents spell it.
+func (r Reference) String() string {
+	s := r.Identifier
+	switch {
+	case r.At.Org == "":
+		s = "account." + s
+	case r.At.Project == "":
+		s = "org." + s
+	}
+	if r.Version != "" {
+		s += " " + r.Version
+	}
+	return s
+}
+
+// Library finds the document a reference names, false when there is none. It has
+// no effects and finds the same for the same reference during a compilation.
+type Library func(Reference) (Source, bool)
+
+// shelf is one document of an Index.
+type shelf struct {
+	ref    Reference // At without the account
+	source Source
+}
+
+// Index is a library of the templates, input sets and overlays in some files;
+// documents of other kinds are passed over. A document that names no organization
+// and no project is found from everywhere. Of several versions of a template the
+// highest label is the stable one, numbers in it compared as numbers. The
+// diagnostics are about files that cannot be read and documents that are there
+// twice. The library is for one goroutine at a time.
+func Index(sources []Source) (Library, core.Diagnostics) {
+	shelves := map[Reference][]shelf{} // by kind and identifier
+	var diags core.Diagnostics
+	for _, src := range sources {
+		docs, ds := yamldoc.Parse(src.File, src.Data)
+		diags = append(diags, ds...)
+		for i, d := range docs {
+			src.root, src.last = d.Root, math.MaxInt
+			if i+1 < len(docs) {
+				src.last = docs[i+1].Root.Pos.Line - 1
+			}
+			s, id, ok := shelve(src)
+			if !ok {
+				continue
+			}
+			key := Reference{Kind: s.ref.Kind, Identifier: s.ref.Identifier}
+			for _, other := range shelves[key] {
+				if other.ref == s.ref {
+					diags = append(diags, core.Diagnostic{Severity: core.SeverityWarning, Code: CodeDuplicate, Path: id.Pointer(),
+						File: id.Pos.File, Line: id.Pos.Line, Column: id.Pos.Column, Help: "keep one of the two",
+						Message: fmt.Sprintf("%s %s is already in %s, which is the one that is used", s.ref.Kind, s.ref.Identifier, other.source.File)})
+				}
+			}
+			shelves[key] = append(shelves[key], s)
+		}
+	}
+	return func(r Reference) (Source, bool) {
+		return pick(shelves[Reference{Kind: r.Kind, Identifier: r.Identifier}], r)
+	}, diags
+}
+
+// shelve reads what a document is; ok is false for what a library does not hold.
+func shelve(src Source) (s shelf, id *yamldoc.Node, ok bool) {
+	kind, body := KindTemplate, src.root.Get("template")
+	if body == nil {
+		kind, body = KindInputSet, src.root.Get("inputSet")
+	}
+	if body == nil {
+		body = src.root.Get("overlayInputSet")
+	}
+	id = body.Get("identifier")
+	if !id.Scalar() {
+		return s, nil, false
+	}
+	pipeline := textAt(body, "pipelineIdentifier")
+	if p := body.Get("pipeline"); p != nil {
+		pipeline = textAt(p, "identifier")
+	}
+	return shelf{source: src, ref: Reference{
+		Kind: kind, Identifier: id.Text, Version: textAt(body, "versionLabel"), Pipeline: pipeline,
+		At: core.Scope{Org: textAt(body, "orgIdentifier"), Project: textAt(body, "projectIdentifier")},
+	}}, id, true
+}
+
+// pick returns the document that fits a reference best: one of its scope before one
+// of no scope, the highest version when none is asked for, the first of equals.
+func pick(from []shelf, r Reference) (Source, bool) {
+	var best *shelf
+	for i := range from {
+		s := &from[i]
+		here := s.ref.At.Org == r.At.Org && s.ref.At.Project == r.At.Project
+		switch {
+		case !here && s.ref.At != core.Scope{},
+			r.Version != "" && s.ref.Version != r.Version,
+			r.Pipeline != "" && s.ref.Pipeline != "" && s.ref.Pipeline != r.Pipeline:
+			continue
+		}
+		bestHere := best != nil && best.ref.At.Org == r.At.Org && best.ref.At.Project == r.At.Project
+		if best == nil || here && !bestHere || here == bestHere && compareVersions(s.ref.Version, best.ref.Version) > 0 {
+			best = s
+		}
+	}
+	if best == nil {
+		return Source{}, false
+	}
+	return best.source, true
+}
+
+// compareVersions compares labels by their runs of digits and of other characters.
+func compareVersions(a, b string) int {
+	for a != "" && b != "" {
+		x, restA := run(a)
+		y, restB := run(b)
+		n, errX := strconv.ParseUint(x, 10, 64)
+		m, errY := strconv.ParseUint(y, 10, 64)
+		order := strings.Compare(x, y)
+		if errX == nil && errY == nil {
+			order = cmp.Compare(n, m)
+		}
+		if order != 0 {
+			return order
+		}
+		a, b = restA, restB
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// run cuts the first run of digits, or of anything else, off a label.
+func run(s string) (first, rest string) {
+	digit := func(i int) bool { return s[i] >= '0' && s[i] <= '9' }
+	i := 1
+	for i < len(s) && digit(i) == digit(0) {
+		i++
+	}
+	return s[:i], s[i:]
+}

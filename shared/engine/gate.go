@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/expr"
+)
+
+// verdict says whether a node runs; failure is why its condition could not tell.
+type verdict struct {
+	runs    bool
+	failure *core.Failure
+}
+
+// gate decides whether a stage, group or step runs, just before it would start
+// (BEHAVIOUR §9.2): its status test first, then its condition.
+func (w *walk) gate(n *core.Node) (verdict, error) {
+	status, condition := core.WhenSuccess, ""
+	if n.When != nil {
+		status, condition = n.When.Status, n.When.Condition
+	}
+	holds, err := w.statusHolds(n, status)
+	if err != nil || !holds {
+		return verdict{}, err
+	}
+	ok, err := w.condition(n, condition)
+	if isNeed(err) {
+		return verdict{}, err
+	}
+	if err != nil {
+		return verdict{failure: failed(fmt.Errorf("%s: when: %w", n.When.Pos, err))}, nil
+	}
+	return verdict{runs: ok}, nil
+}
+
+// condition decides an expression at a node. When something has to be asked for,
+// all that the expression names is asked for at once.
+func (w *walk) condition(n *core.Node, text string) (bool, error) {
+	s := &scope{w: w, n: n, secrets: map[string]bool{}}
+	ok, err := expr.Condition(text, s)
+	if need, more := errors.AsType[*Need](err); more {
+		all := &Need{Refs: slices.Clone(need.Refs)}
+		paths, _ := expr.ConditionRefs(text) // what is wrong with it shows when it is decided
+		s.paths(paths, all)
+		slices.Sort(all.Refs)
+		all.Refs = slices.Compact(all.Refs)
+		return false, all
+	}
+	return ok, err
+}
+
+// statusHolds is the status test of a condition: Success tolerates failures that
+// were ignored, Failure is true of them too (BEHAVIOUR §9.4). A node without a
+// condition of its own asks only about what came after the group around it that has
+// one: that group was let in whatever had been before (RULINGS 6).
+func (w *walk) statusHolds(n *core.Node, status core.WhenStatus) (bool, error) {
+	if status == core.WhenAll {
+		return true, nil
+	}
+	past := w.t.past(w.run, n, w.gateAround(n))
+	if n.When != nil {
+		for b := w.root; b.Kind != core.KindStage && b.Kind != core.KindPipeline; {
+			f, err := w.fact(PastRef(b.Track))
+			if err != nil {
+				return false, err
+			}
+			past = core.Aggregate(past, f.Status)
+			b = w.run.TrackRoot(core.ParentTrack(b.Track))
+		}
+	}
+	if status == core.WhenFailure {
+		return past.Failing() || past == core.IgnoreFailed, nil
+	}
+	return !past.Failing(), nil
+}
+
+// gateAround is the innermost group around a node without a condition of its own
+// that has one; nil when the whole stage or pipeline counts.
+func (w *walk) gateAround(n *core.Node) *core.Node {
+	if n.When != nil {
+		return nil
+	}
+	for g := w.run.parent[n]; g != nil && g.Kind != core.KindStage; g = w.run.parent[g] {
+		if g.When != nil {
+			return g
+		}
+	}
+	return nil
+}
+
+// past is what has ended in the track before n amounts to, inside of within when
+// that is not nil. What stands in the same parallel block as n never counts.
+func (t *Track) past(r *Run, n, within *core.Node) core.Status {
+	block := n
+	if p := r.parent[n]; p != nil && p.Kind == core.KindParallel {
+		block = p
+	}
+	var ends []core.Status
+	for fqn, s := range t.Nodes {
+		o := r.byFQN[fqn]
+		if s.Status.Terminal() && !r.Below(o, block) && (within == nil || r.Below(o, within)) {
+			ends = append(ends, s.Status)
+		}
+	}
+	return core.Aggregate(ends...)
+}
+
+// Below reports whether n is the node or inside it.
+func (r *Run) Below(n, of *core.Node) bool {
+	for ; n != nil; n = r.parent[n] {
+		if n == of {
+			return true
+		}
+	}
+	return false
+}
+
+// PastRef is the reference of what had ended before a branch in the track above it
+// (see Past).
+func PastRef(branch string) string { return "past:" + branch }
+
+// Past answers a PastRef: above is the track above the branch's. It is the same
+// from the branch's start to its end.
+func Past(r *Run, above *Track, branch string) core.Fact {
+	return core.Fact{Found: true, Status: above.past(r, r.TrackRoot(branch), nil)}
+}
+
+// skip records that a node does not run, which has no times.
+func (w *walk) skip(n *core.Node) { w.t.Nodes[n.FQN] = &Node{Status: core.Skipped} }
+
+// goesOn reports whether anything behind the cursor could run although a node has
+// failed: something whose own condition asks for more than success.
+func (w *walk) goesOn() bool {
+	list := nodes(w.root)
+	for depth, i := range w.t.Cursor {
+		if slices.ContainsFunc(list[i+1:], mayRunAfterFailure) {
+			return true
+		}
+		if depth < len(w.t.Cursor)-1 {
+			list = list[i].Children
+		}
+	}
+	return false
+}
+
+func mayRunAfterFailure(n *core.Node) bool {
+	if n.Kind == core.KindParallel {
+		return slices.ContainsFunc(n.Children, mayRunAfterFailure)
+	}
+	return n.When != nil && n.When.Status != core.WhenSuccess
+}

@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+func intervention(then core.FailureAction, allowed ...core.ActionType) core.FailureAction {
+	return core.FailureAction{Type: core.ActionManualIntervention, Timeout: 60_000, Then: &then, Allowed: allowed}
+}
+
+// TestIntervention is BEHAVIOUR §8.10: what people answer, and what happens when
+// nobody does.
+func TestIntervention(t *testing.T) {
+	tests := map[string]struct {
+		action  core.FailureAction
+		answers []core.ActionType
+		fail    string
+		run     core.Status
+		want    string
+		tried   string
+	}{
+		"Ignore":         {intervention(act(core.ActionAbort)), []core.ActionType{core.ActionIgnore}, "x=ODD", core.IgnoreFailed, "a=IGNORE_FAILED x=IGNORE_FAILED y=SUCCEEDED", ""},
+		"MarkAsSuccess":  {intervention(act(core.ActionAbort)), []core.ActionType{core.ActionMarkAsSuccess}, "x=ODD", core.Succeeded, "a=SUCCEEDED x=SUCCEEDED y=SUCCEEDED", ""},
+		"MarkAsFailure":  {intervention(act(core.ActionAbort)), []core.ActionType{core.ActionMarkAsFailure}, "x=ODD", core.Failed, "a=FAILED x=FAILED y=SKIPPED", ""},
+		"Abort":          {intervention(act(core.ActionIgnore)), []core.ActionType{core.ActionAbort}, "x=ODD", core.Aborted, "a=ABORTED x=ABORTED", ""},
+		"Retry":          {intervention(act(core.ActionAbort)), []core.ActionType{core.ActionRetry}, "x=ODD*1", core.Succeeded, "a=SUCCEEDED x=SUCCEEDED y=SUCCEEDED", "x:2"},
+		"Retry, again":   {intervention(act(core.ActionAbort)), []core.ActionType{core.ActionRetry, core.ActionRetry, core.ActionIgnore}, "x=ODD", core.IgnoreFailed, "a=IGNORE_FAILED x=IGNORE_FAILED y=SUCCEEDED", "x:3"},
+		"nobody answers": {intervention(act(core.ActionMarkAsSuccess)), nil, "x=ODD", core.Succeeded, "a=SUCCEEDED x=SUCCEEDED y=SUCCEEDED", ""},
+		"then a retry":   {intervention(retry(2, core.ActionIgnore)), nil, "x=ODD", core.IgnoreFailed, "a=IGNORE_FAILED x=IGNORE_FAILED y=SUCCEEDED", "x:3"},
+		"after a retry":  {core.FailureAction{Type: core.ActionRetry, Retries: 1, Then: &core.FailureAction{Type: core.ActionManualIntervention, Timeout: 1000}}, []core.ActionType{core.ActionIgnore}, "x=ODD", core.IgnoreFailed, "a=IGNORE_FAILED x=IGNORE_FAILED y=SUCCEEDED", "x:2"},
+	}
+	for name, tc := range tests {
+		for shape, p := range map[string]func() *core.Plan{
+			"":          func() *core.Plan { return plan(stage("a", on(shell("x"), tc.action), shell("y"))) },
+			"stage":     func() *core.Plan { return plan(on(stage("a", shell("x"), shell("y")), tc.action)) },
+			"by branch": func() *core.Plan { return plan(on(stage("a", parallel(shell("x")), shell("y")), tc.action)) },
+		} {
+			t.Run(name+shape, func(t *testing.T) {
+				for seed := range uint64(20) {
+					s := newSim(t, seed, p())
+					s.twice, s.outcome, s.answers = true, script(tc.fail), tc.answers
+					if got := s.play().Status; got != tc.run || s.attempts() != tc.tried {
+						t.Fatalf("seed %d: the run ended %s with tries %q: %s", seed, got, s.attempts(), s.ends())
+					}
+					if got := s.ends(); shape != "by branch" && got != tc.want {
+						t.Fatalf("seed %d: got %s, want %s", seed, got, tc.want)
+					}
+					s.check(seed)
+				}
+			})
+		}
+	}
+}
+
+// until plays until the track holds in the state kind.
+func (s *sim) until(track, kind string) {
+	s.t.Helper()
+	if s.track("0").N == 0 {
+		if err := s.apply("0", core.Event{Type: core.EventStarted}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	for h := s.track(track).Hold; h == nil || h.Kind != kind; h = s.track(track).Hold {
+		if len(s.bag) == 0 {
+			s.t.Fatalf("track %s never came to %s", track, kind)
+		}
+		f := s.bag[0]
+		s.bag = s.bag[1:]
+		f()
+	}
+}
+
+// TestAnswers refuses what nobody asked, and remembers who answered what.
+func TestAnswers(t *testing.T) {
+	const x = "pipeline.stages.a.spec.execution.steps.x"
+	s := newSim(t, 1, plan(stage("a", on(shell("x"), intervention(act(core.ActionAbort), core.ActionIgnore, core.ActionRetry, core.ActionStageRollback)), shell("y"))))
+	s.outcome = script("x=ODD")
+	s.until("0.1", kindIntervene)
+	answer := func(node string, a core.ActionType) error {
+		return s.apply("0.1", core.Event{Type: core.EventIntervened, Actor: "alice", Intervened: &core.Intervened{Node: node, Action: a, By: core.Actor{ID: "alice"}}})
+	}
+	for name, tc := range map[string]struct {
+		node   string
+		action core.ActionType
+		kind   fault.Kind
+	}{
+		"not allowed":    {x, core.ActionAbort, fault.Invalid},
+		"no answer":      {x, "Dance", fault.Invalid},
+		"another node":   {"pipeline.stages.a.spec.execution.steps.y", core.ActionIgnore, fault.Gone},
+		"has failed now": {x, core.InterruptMarkFailed, fault.Gone},
+	} {
+		if err := answer(tc.node, tc.action); !fault.Is(err, tc.kind) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := s.node(x); got.Status != core.InterventionWaiting || got.Asked == nil {
+		t.Errorf("x is %+v", got)
+	}
+	if err := answer(x, core.ActionIgnore); err != nil {
+		t.Fatal(err)
+	}
+	if err := answer(x, core.ActionIgnore); !fault.Is(err, fault.Gone) {
+		t.Errorf("a second answer: %v", err)
+	}
+	got := s.node(x)
+	if diff := cmp.Diff([]Answer{{By: core.Actor{ID: "alice"}, Action: core.ActionIgnore, At: got.Ended, Attempt: 1}}, got.Answers); diff != "" || got.Asked != nil {
+		t.Error(diff)
+	}
+}
+
+// TestMarkFailed fails what runs or waits because somebody says so.
+func TestMarkFailed(t *testing.T) {
+	for name, tc := range map[string]struct {
+		step *core.Node
+		hold string
+	}{
+		"an approval": {approval("x", 1), kindApproval},
+		"a wait":      {wait("x"), kindWait},
+		"a back-off":  {on(shell("x"), retry(1, core.ActionIgnore), "Unknown"), kindBackOff},
+		"a task":      {shell("x"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSim(t, 1, plan(stage("a", on(tc.step, act(core.ActionIgnore), "UserMarkedFailure"), shell("y"))))
+			s.outcome, s.people = script("x=UNKNOWN_FAILURE"), nil
+			mark := func() error {
+				return s.apply("0.1", core.Event{Type: core.EventIntervened, Intervened: &core.Intervened{Node: tc.step.FQN, Action: core.InterruptMarkFailed, By: core.Actor{ID: "bob"}}})
+			}
+			if tc.hold != "" {
+				s.until("0.1", tc.hold)
+			} else {
+				s.apply("0", core.Event{Type: core.EventStarted})
+				for s.track("0.1").Task == nil {
+					f := s.bag[0]
+					s.bag = s.bag[1:]
+					f()
+				}
+			}
+			if err := mark(); err != nil {
+				t.Fatal(err)
+			}
+			for len(s.bag) > 0 {
+				f := s.bag[0]
+				s.bag = s.bag[1:]
+				f()
+			}
+			if got := s.ends(); s.track("0").Status != core.IgnoreFailed || got != "a=IGNORE_FAILED x=IGNORE_FAILED y=SUCCEEDED" {
+				t.Errorf("the run ended %s: %s", s.track("0").Status, got)
+			}
+			s.check(1)
+		})
+	}
+}

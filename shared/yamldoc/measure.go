@@ -1,0 +1,180 @@
+package yamldoc
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/slipway-cd/slipway/shared/core"
+)
+
+// measure holds a document to its bounds on its bytes, in one pass without
+// memory: the library takes a hundred times as long to cut a document into the
+// tokens that guard counts. It counts only what is certain, so what it refuses
+// guard would refuse as well.
+func (c chunk) measure(file string) *core.Diagnostic {
+	m := &meter{}
+	for start, line := 0, 1; start < len(c.data); line++ {
+		end := len(c.data)
+		if i := bytes.IndexByte(c.data[start:], '\n'); i >= 0 {
+			end = start + i
+		}
+		text := c.data[start:end]
+		if at2, msg, help := m.line(text); msg != "" {
+			return at(file, c.first+line, column(text[:at2]), CodeTooLarge, msg, help)
+		}
+		start = end + 1
+	}
+	return nil
+}
+
+// meter is what measure has seen so far.
+type meter struct {
+	scalar  bool // inside a block scalar
+	header  int  // indentation of the line it began on
+	size    int  // its bytes so far
+	flow    int  // open [ and {
+	quote   byte // of an open quoted string, else 0
+	before  byte // the last byte inside brackets that is no blank
+	indents []int
+	values  int
+	aliases int
+}
+
+const flatten = "flatten the document"
+
+var tooDeep = fmt.Sprintf("maps and lists are nested more than %d deep", MaxDepth)
+
+// line looks at one line. at is where in it a bound is passed.
+func (m *meter) line(text []byte) (at int, msg, help string) {
+	rest := bytes.TrimLeft(text, " ")
+	indent := len(text) - len(rest)
+	if m.scalar {
+		blank := len(bytes.TrimSpace(rest)) == 0
+		if blank || indent > m.header {
+			if m.size += len(rest); m.size > MaxScalar+m.header {
+				return 0, fmt.Sprintf("a value is larger than %d KB", MaxScalar>>10), "keep large content in a file and refer to it"
+			}
+			return 0, "", ""
+		}
+		m.scalar = false
+	}
+	if m.flow > 0 || m.quote != 0 {
+		return m.inside(text, 0)
+	}
+	if len(rest) == 0 || rest[0] == '#' {
+		return 0, "", ""
+	}
+	return m.block(text, rest, indent)
+}
+
+// block looks at a line outside brackets, quotes and block scalars.
+func (m *meter) block(text, rest []byte, indent int) (at int, msg, help string) {
+	col := indent
+	for len(rest) > 1 && rest[0] == '-' && rest[1] == ' ' {
+		if msg, help := m.entry(col); msg != "" {
+			return col, msg, help
+		}
+		skip := 2 + len(rest[2:]) - len(bytes.TrimLeft(rest[2:], " "))
+		rest, col = rest[skip:], col+skip
+	}
+	if len(rest) == 0 {
+		return 0, "", ""
+	}
+	if rest[0] != '"' && rest[0] != '\'' && rest[0] != '[' && rest[0] != '{' {
+		key := bytes.IndexByte(rest, ':')
+		if key < 0 || key+1 < len(rest) && rest[key+1] != ' ' && rest[key+1] != '\r' {
+			return m.long(rest, col)
+		}
+		if msg, help := m.entry(col); msg != "" {
+			return col, msg, help
+		}
+		value := bytes.TrimLeft(rest[key+1:], " \r")
+		rest, col = value, len(text)-len(value)
+	}
+	for len(rest) > 0 && (rest[0] == '&' || rest[0] == '!') { // an anchor or a tag
+		_, value, _ := bytes.Cut(rest, []byte(" "))
+		rest, col = value, len(text)-len(value)
+	}
+	switch {
+	case len(rest) == 0:
+	case rest[0] == '|' || rest[0] == '>':
+		m.scalar, m.header, m.size = true, indent, 0
+	case rest[0] == '[' || rest[0] == '{' || rest[0] == '"' || rest[0] == '\'':
+		m.before = ','
+		return m.inside(text, col)
+	default:
+		return m.long(rest, col)
+	}
+	return 0, "", ""
+}
+
+// long refuses a plain value that does not fit on its line.
+func (m *meter) long(rest []byte, col int) (at int, msg, help string) {
+	if len(rest) > MaxScalar && bytes.IndexByte(rest, '#') < 0 {
+		return col, fmt.Sprintf("a value is larger than %d KB", MaxScalar>>10), "keep large content in a file and refer to it"
+	}
+	return 0, "", ""
+}
+
+// entry notes that a key or a dash stands at a column.
+func (m *meter) entry(col int) (msg, help string) {
+	if m.values++; m.values > MaxNodes {
+		return fmt.Sprintf("more than %d values", MaxNodes), "split the document"
+	}
+	for len(m.indents) > 0 && m.indents[len(m.indents)-1] >= col {
+		m.indents = m.indents[:len(m.indents)-1]
+	}
+	if m.indents = append(m.indents, col); len(m.indents) > MaxDepth {
+		return tooDeep, flatten
+	}
+	return "", ""
+}
+
+// inside looks at the rest of a line within brackets or quotes.
+func (m *meter) inside(text []byte, from int) (at int, msg, help string) {
+	for i := from; i < len(text); i++ {
+		b := text[i]
+		if m.quote != 0 {
+			if b == '\\' && m.quote == '"' {
+				i++
+			} else if b == m.quote {
+				m.quote, m.before = 0, b
+			}
+			continue
+		}
+		start := m.before == ',' || m.before == '[' || m.before == '{'
+		switch b {
+		case ' ', '\t', '\r':
+			continue
+		case '#':
+			if i > 0 && (text[i-1] == ' ' || text[i-1] == '\t') {
+				return 0, "", ""
+			}
+		case '"', '\'':
+			if start || m.before == ':' {
+				m.quote = b
+				continue
+			}
+		case '[', '{':
+			if m.flow++; m.flow+len(m.indents) > MaxDepth {
+				return i, tooDeep, flatten
+			}
+		case ']', '}':
+			m.flow = max(0, m.flow-1)
+		case ',':
+			if m.values++; m.values > MaxNodes {
+				return i, fmt.Sprintf("more than %d values", MaxNodes), "split the document"
+			}
+		case '*':
+			if m.aliases++; start && m.aliases > MaxAliases {
+				return i, fmt.Sprintf("more than %d aliases", MaxAliases), "write the values out"
+			} else if !start {
+				m.aliases--
+			}
+		}
+		if m.before = b; m.flow == 0 {
+			return 0, "", ""
+		}
+	}
+	return 0, "", ""
+}

@@ -102,6 +102,9 @@ func TestTransitions(t *testing.T) {
 		"nobody intervenes":        {yaml: stages(aStage("a", "", shellStep("x", "exit 1", ", "+askAPerson("20s", "Abort")), shellStep("y", "true", "")))},
 		"a retry, doubled":         {stages(aStage("a", "", shellStep("x", "test $SLIPWAY_ATTEMPT -ge 2", ", "+again))), nil, 0.5},
 	}
+	for name, tc := range rollbacks(filepath.Join(t.TempDir(), "effects")) {
+		tests["rollback of "+name] = test{yaml: tc.yaml}
+	}
 	files, _ := filepath.Glob("../examples/*.yaml")
 	for _, f := range files {
 		body, err := os.ReadFile(f)

@@ -4,6 +4,7 @@ import threading
 
 
 def mend():
+    from localstack.services.stepfunctions.provider import StepFunctionsProvider as Provider
     from localstack.services.stepfunctions.asl.component.common.error_name.states_error_name import StatesErrorName
     from localstack.services.stepfunctions.asl.component.common.error_name.states_error_name_type import StatesErrorNameType
     from localstack.services.stepfunctions.asl.component.common.timeouts.timeout import TimeoutSeconds
@@ -18,6 +19,7 @@ def mend():
         CallbackEndpoint.setup_heartbeat_endpoint, CallbackEndpoint.notify_heartbeat, CallbackPoolManager.notify, Task._from_error,
     )
     limit = TimeoutSeconds.__init__
+    executions = Provider._get_executions
     mutex = threading.Lock()
 
     def time_out(self, timeout_seconds, is_default=None):
@@ -53,6 +55,11 @@ def mend():
         event.error_name = StatesErrorName(typ=kind)
         return event
 
+    def started(self, context, execution_status=None):
+        """A token is looked for in executions that have begun; in others there is none."""
+        return [e for e in executions(self, context, execution_status) if e.exec_worker is not None and e.exec_worker.env is not None]
+
+    Provider._get_executions = started
     TimeoutSeconds.__init__ = time_out
     CallbackEndpoint.setup_heartbeat_endpoint = setup_heartbeat_endpoint
     CallbackEndpoint.notify_heartbeat = notify_heartbeat

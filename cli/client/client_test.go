@@ -76,6 +76,13 @@ func TestRoutes(t *testing.T) {
 			func(ctx context.Context, c *client.Client) (any, error) { return c.Abort(ctx, "R", "why") },
 			`{"run":"R","accepted":true}`, "POST /slipway/v1/runs/R/abort", object{"reason": "why"}, true,
 		},
+		"intervene": {
+			func(ctx context.Context, c *client.Client) (any, error) {
+				return c.Intervene(ctx, "R", "stages.s.steps.x", "Ignore")
+			},
+			`{"run":"R","node":"pipeline.stages.s.spec.execution.steps.x","action":"Ignore"}`, "POST /slipway/v1/runs/R/intervene",
+			object{"node": "stages.s.steps.x", "action": "Ignore"}, "pipeline.stages.s.spec.execution.steps.x",
+		},
 		"logs": {
 			func(ctx context.Context, c *client.Client) (any, error) { return c.Logs(ctx, "R", "T/1", 4) },
 			`{"lines":[],"next":4}`, "GET /slipway/v1/runs/R/logs/T%2F1?after=4", nil, client.Logs{Next: 4},

@@ -129,7 +129,6 @@ var badDocuments = []struct {
 	{"same stage twice", withStage("") + indent(2, strings.Replace(strings.TrimPrefix(oneStage, "stages:\n"), "identifier: s", "identifier: «s", 1)+indent(8, oneStep)), CodeDuplicate, `stage "s" is already defined in this pipeline on line 6`},
 	{"parallel is no list", inPipeline("stages:\n- «parallel: {}"), CodeWrongType, "parallel is a map"},
 	{"parallel in parallel stages", inPipeline("stages:\n- parallel:\n  - «parallel: []"), CodeUnknownField, `unknown field "parallel" of an item of parallel`},
-	{"rollback steps", inPipeline("stages:\n- stage: {identifier: s, name: s, type: Custom, spec: {execution: {steps: [{step: {identifier: a, name: a, type: Wait, spec: {duration: 10s}}}], «rollbackSteps: [{step: {identifier: a, name: a, type: Wait, spec: {duration: 10s}}}]}}}"), CodeUnsupported, "not supported yet: rollbackSteps"},
 
 	{"step is empty", inSteps("- «step:"), CodeWrongType, "step is nothing"},
 	{"step and group in one", inSteps(oneStep + "  «stepGroup: {}"), CodeValue, "holds both step and stepGroup"},

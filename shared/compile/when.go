@@ -13,11 +13,10 @@ import (
 
 // What the engine executes of what is parsed. The rest of it is in plans for people
 // to look at and refused for runs: when the engine has it, its switch is turned.
-var executed = struct{ conditions, failureStrategies, loops, rollback bool }{conditions: true, failureStrategies: true}
+var executed = struct{ conditions, failureStrategies, loops, rollback bool }{conditions: true, failureStrategies: true, rollback: true}
 
 // notExecuted are the actions that the engine does not take yet.
-var notExecuted = []core.ActionType{core.ActionStageRollback, core.ActionStepGroupRollback,
-	core.ActionPipelineRollback, core.ActionRetryStepGroup}
+var notExecuted = []core.ActionType{core.ActionPipelineRollback, core.ActionRetryStepGroup}
 
 // unless returns what is refused unless the engine executes it.
 func unless(executed bool, what string) string {

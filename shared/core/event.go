@@ -150,6 +150,10 @@ type Child struct {
 	Status  Status   `json:"status"`
 	Started int64    `json:"started,omitempty"`
 	Failure *Failure `json:"failure,omitempty"`
+	// Rollback is the FQN of the stage or group above that its failure is to roll back.
+	Rollback string `json:"rollback,omitempty"`
+	// RolledBack says that rollback steps of a stage have run.
+	RolledBack bool `json:"rolledBack,omitempty"`
 }
 
 // Intervened is a person's word about one step: the answer to a ManualIntervention, or
@@ -161,7 +165,7 @@ type Intervened struct {
 }
 
 // InterruptMarkFailed fails a running step in a person's name (BEHAVIOUR §8.13).
-const InterruptMarkFailed ActionType = "UserMarkedFailure"
+const InterruptMarkFailed = "UserMarkedFailure"
 
 // Stop ends everything that is open in the track: as Aborted when a person asked,
 // as Expired when a deadline passed.

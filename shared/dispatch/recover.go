@@ -32,6 +32,11 @@ func (d *Dispatch) Recover(ctx context.Context, ref journal.Ref, segment int, as
 	return d.journal.Answer(ctx, run, ref, *a.Track.Route)
 }
 
+// TurnRound answers a machine that stands at Rollback: where the rollback begins.
+func (d *Dispatch) TurnRound(ctx context.Context, ref journal.Ref, segment int) (core.Route, error) {
+	return d.Recover(ctx, ref, segment, engine.TurnRound)
+}
+
 // Reconcile starts a new execution of a track's machine where one has ended by
 // itself, unless the track needs none or has one already. A stage that the
 // pipeline's machine runs is left to that machine, which catches the failure.

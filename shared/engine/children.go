@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/slipway-cd/slipway/shared/core"
+import (
+	"fmt"
+
+	"github.com/slipway-cd/slipway/shared/core"
+)
 
 // startStage sends the pipeline's machine to run the stage at the cursor.
 func (w *walk) startStage(n *core.Node) {
@@ -18,7 +22,7 @@ func (w *walk) child(n *core.Node) {
 
 // startParallel starts every branch that is to run at once and makes the machine
 // wait for all of them. All are decided on before any of them starts: what stands
-// in the same block never counts (RULINGS 7).
+// in the same block never counts.
 func (w *walk) startParallel(n *core.Node) (waits bool, err error) {
 	verdicts := make([]verdict, len(n.Children))
 	for i, c := range n.Children {
@@ -62,6 +66,10 @@ func (w *walk) endParallel(n *core.Node) {
 	w.t.Hold = nil
 	status := w.aggregate(n.Children)
 	w.endNode(n, status, nil)
+	if w.t.Wanted != "" {
+		w.rollTo()
+		return
+	}
 	w.settleNode(status, w.t.Failure)
 }
 
@@ -76,6 +84,10 @@ func (w *walk) childEnded(e core.Child) error {
 	w.endNode(w.run.TrackRoot(e.Track), e.Status, e.Failure)
 	if w.t.Failure == nil && e.Status.Failing() {
 		w.t.Failure = e.Failure
+	}
+	w.t.RolledBack = w.t.RolledBack || e.RolledBack
+	if e.Rollback != "" && (w.t.Wanted == "" || w.run.Below(w.run.Node(w.t.Wanted), w.run.Node(e.Rollback))) {
+		w.t.Wanted = e.Rollback // of several the outermost
 	}
 	if e.Status == core.Aborted && w.t.Stopping == "" { // by a failure strategy below
 		return w.stop(core.Stop{Status: core.Aborted, Reason: reason(e.Failure)})
@@ -109,6 +121,10 @@ func reason(f *core.Failure) string {
 	return f.Message
 }
 
+// maxGenerations is how often a stage's machine may be started. More failures than
+// that do not go by themselves, and each start costs.
+const maxGenerations = 20
+
 // rerunStage sends the pipeline's machine to the stage again after an execution
 // of it failed: with a new name, at whatever segment the stage stands.
 func (w *walk) rerunStage() error {
@@ -118,6 +134,11 @@ func (w *walk) rerunStage() error {
 	}
 	c := w.t.Children[n.Track]
 	c.Generation++
+	if c.Generation > maxGenerations && w.t.Stopping == "" {
+		if err := w.stop(core.Stop{Status: core.Errored, Reason: fmt.Sprintf("the machine of stage %s failed %d times; the platform's log says why", n.Identifier, maxGenerations)}); err != nil || !w.t.Open() {
+			return err
+		}
+	}
 	r := core.Route{Kind: kindRunStage, Track: n.Track, Name: core.ExecutionName(w.run.Launch.Run, n.Track, c.Generation)}
 	w.t.Route = &r
 	return nil

@@ -44,7 +44,18 @@ func plan(stages ...*core.Node) *core.Plan {
 }
 
 func number(n, owner *core.Node, count *int) {
-	for i, c := range n.Children {
+	numberList(n, n.Children, owner, count)
+	undo := &core.Node{Kind: n.Kind, FQN: n.FQN + "#rollback", Children: n.Rollback}
+	numberList(undo, undo.Children, owner, count)
+	for _, c := range n.Rollback {
+		if c.Kind != core.KindParallel {
+			c.FQN = n.FQN + map[bool]string{true: ".spec.execution", false: ""}[n.Kind == core.KindStage] + ".rollbackSteps." + c.Identifier
+		}
+	}
+}
+
+func numberList(n *core.Node, list []*core.Node, owner *core.Node, count *int) {
+	for i, c := range list {
 		prefix := map[core.NodeKind]string{core.KindPipeline: ".stages.", core.KindStage: ".spec.execution.steps.", core.KindGroup: ".steps."}[n.Kind]
 		c.FQN = n.FQN + prefix + c.Identifier
 		switch {

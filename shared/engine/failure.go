@@ -44,25 +44,27 @@ func matches(s core.FailureStrategy, f *core.Failure) bool {
 type rule struct {
 	key    string // names the strategy in the plan: retries are counted by it
 	action core.FailureAction
+	at     *core.Node // whose list it is in, nil for a person's word
 }
 
 // strategy looks up what to do about a node's failure: its own list, those of the
 // groups around it innermost first, the stage's; the first that matches
-// (BEHAVIOUR §8.12). ok is false when nothing does.
+// (BEHAVIOUR §8.12). In a rollback what is rolled back has no say any more. ok is
+// false when nothing does.
 func (w *walk) strategy(n *core.Node, f *core.Failure) (r rule, ok bool) {
-	for ; n != nil; n = w.run.parent[n] {
+	for undo := w.run.undo[n]; n != nil && n != undo; n = w.run.parent[n] {
 		for i, s := range n.Failure {
 			if matches(s, f) {
-				return rule{n.FQN + "#" + strconv.Itoa(i), s.Action}, true
+				return rule{n.FQN + "#" + strconv.Itoa(i), s.Action, n}, true
 			}
 		}
 	}
 	return rule{}, false
 }
 
-// then is what follows the rule: MarkAsFailure when nothing is said (RULINGS 8).
+// then is what follows the rule: MarkAsFailure when nothing is said.
 func (r rule) then() rule {
-	next := rule{key: r.key + ".then", action: core.FailureAction{Type: core.ActionMarkAsFailure}}
+	next := rule{key: r.key + ".then", at: r.at, action: core.FailureAction{Type: core.ActionMarkAsFailure}}
 	if r.action.Then != nil {
 		next.action = *r.action.Then
 	}
@@ -115,8 +117,9 @@ func (w *walk) act(b broken, r rule) error {
 			return w.act(b, r.then())
 		}
 		w.ask(b, r)
-	case core.ActionStageRollback, core.ActionStepGroupRollback, core.ActionPipelineRollback,
-		core.ActionMarkAsFailure, core.ActionProceedDefault, core.ActionRetryStepGroup:
+	case core.ActionStageRollback, core.ActionStepGroupRollback:
+		w.rollBack(b, r)
+	case core.ActionPipelineRollback, core.ActionMarkAsFailure, core.ActionProceedDefault, core.ActionRetryStepGroup:
 		w.markFailed(b)
 	}
 	return nil

@@ -95,6 +95,12 @@ func TestStrategies(t *testing.T) {
 		"abort in a branch": {func() *core.Plan {
 			return plan(parallel(stage("a", parallel(on(shell("x"), act(core.ActionAbort)), approval("ask", 1))), stage("b", approval("ask2", 1))), when(core.WhenAll, "", stage("c", shell("y"))))
 		}, "x=" + timeout, core.Aborted, "", ""},
+		"not even All after an abort": {func() *core.Plan {
+			return plan(stage("a", on(shell("x"), act(core.ActionAbort)), when(core.WhenAll, "", shell("y"))), when(core.WhenAll, "", stage("b", shell("z"))))
+		}, "x=" + unknown, core.Aborted, "a=ABORTED x=ABORTED", ""},
+		"let in once": {func() *core.Plan {
+			return plan(stage("a", when(core.WhenAll, `<+execution.steps.x.status> != "QUEUED"`, on(shell("x"), retry(2, core.ActionAbort)))))
+		}, "x=" + unknown + "*2", core.Succeeded, "a=SUCCEEDED x=SUCCEEDED", "x:3"},
 		"retried":           {one(retry(3, core.ActionAbort)), "x=" + unknown + "*2", core.Succeeded, "a=SUCCEEDED x=SUCCEEDED y=SUCCEEDED z=SKIPPED b=SUCCEEDED q=SUCCEEDED", "x:3"},
 		"retried in vain":   {one(retry(2, core.ActionIgnore)), "x=" + unknown, core.IgnoreFailed, "a=IGNORE_FAILED x=IGNORE_FAILED y=SUCCEEDED z=SUCCEEDED b=SUCCEEDED q=SUCCEEDED", "x:3"},
 		"never retried":     {one(retry(0, core.ActionMarkAsSuccess)), "x=" + unknown, core.Succeeded, "a=SUCCEEDED x=SUCCEEDED y=SUCCEEDED z=SKIPPED b=SUCCEEDED q=SUCCEEDED", ""},

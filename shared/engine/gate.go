@@ -55,12 +55,16 @@ func (w *walk) condition(n *core.Node, text string) (bool, error) {
 // statusHolds is the status test of a condition: Success tolerates failures that
 // were ignored, Failure is true of them too (BEHAVIOUR §9.4). A node without a
 // condition of its own asks only about what came after the group around it that has
-// one: that group was let in whatever had been before (RULINGS 6).
+// one: that group was let in whatever had been before. In a rollback it
+// asks about the rollback alone (BEHAVIOUR §8.8).
 func (w *walk) statusHolds(n *core.Node, status core.WhenStatus) (bool, error) {
 	if status == core.WhenAll {
 		return true, nil
 	}
-	past := w.t.past(w.run, n, w.gateAround(n))
+	if status == core.WhenFailure && w.t.RolledBack {
+		return false, nil // a stage that was rolled back is no failure to those behind it (BEHAVIOUR §8.7)
+	}
+	past := w.t.past(w.run, n, w.run.counts(n))
 	if n.When != nil {
 		for b := w.root; b.Kind != core.KindStage && b.Kind != core.KindPipeline; {
 			f, err := w.fact(PastRef(b.Track))
@@ -77,23 +81,24 @@ func (w *walk) statusHolds(n *core.Node, status core.WhenStatus) (bool, error) {
 	return !past.Failing(), nil
 }
 
-// gateAround is the innermost group around a node without a condition of its own
-// that has one; nil when the whole stage or pipeline counts.
-func (w *walk) gateAround(n *core.Node) *core.Node {
+// counts says which nodes a node asks about.
+func (r *Run) counts(n *core.Node) func(*core.Node) bool {
 	if n.When != nil {
-		return nil
+		return func(*core.Node) bool { return true }
 	}
-	for g := w.run.parent[n]; g != nil && g.Kind != core.KindStage; g = w.run.parent[g] {
+	undo := r.undo[n]
+	for g := r.parent[n]; g != nil && g != undo && g.Kind != core.KindStage; g = r.parent[g] {
 		if g.When != nil {
-			return g
+			return func(o *core.Node) bool { return r.Below(o, g) }
 		}
 	}
-	return nil
+	return func(o *core.Node) bool { return undo == nil || r.undo[o] == undo }
 }
 
-// past is what has ended in the track before n amounts to, inside of within when
-// that is not nil. What stands in the same parallel block as n never counts.
-func (t *Track) past(r *Run, n, within *core.Node) core.Status {
+// past is what the nodes that count and have ended in the track before n amount to.
+// What is in a node that has ended is in its status; what stands in the same parallel
+// block as n never counts.
+func (t *Track) past(r *Run, n *core.Node, counts func(*core.Node) bool) core.Status {
 	block := n
 	if p := r.parent[n]; p != nil && p.Kind == core.KindParallel {
 		block = p
@@ -101,11 +106,21 @@ func (t *Track) past(r *Run, n, within *core.Node) core.Status {
 	var ends []core.Status
 	for fqn, s := range t.Nodes {
 		o := r.byFQN[fqn]
-		if s.Status.Terminal() && !r.Below(o, block) && (within == nil || r.Below(o, within)) {
+		if s.Status.Terminal() && counts(o) && !r.Below(o, block) && !t.inEnded(r, o) {
 			ends = append(ends, s.Status)
 		}
 	}
 	return core.Aggregate(ends...)
+}
+
+// inEnded reports whether something around the node has ended in the track.
+func (t *Track) inEnded(r *Run, n *core.Node) bool {
+	for n = r.parent[n]; n != nil; n = r.parent[n] {
+		if s := t.Nodes[n.FQN]; s != nil && s.Status.Terminal() {
+			return true
+		}
+	}
+	return false
 }
 
 // Below reports whether n is the node or inside it.
@@ -125,7 +140,7 @@ func PastRef(branch string) string { return "past:" + branch }
 // Past answers a PastRef: above is the track above the branch's. It is the same
 // from the branch's start to its end.
 func Past(r *Run, above *Track, branch string) core.Fact {
-	return core.Fact{Found: true, Status: above.past(r, r.TrackRoot(branch), nil)}
+	return core.Fact{Found: true, Status: above.past(r, r.TrackRoot(branch), func(*core.Node) bool { return true })}
 }
 
 // skip records that a node does not run, which has no times.
@@ -134,7 +149,7 @@ func (w *walk) skip(n *core.Node) { w.t.Nodes[n.FQN] = &Node{Status: core.Skippe
 // goesOn reports whether anything behind the cursor could run although a node has
 // failed: something whose own condition asks for more than success.
 func (w *walk) goesOn() bool {
-	list := nodes(w.root)
+	list := w.list()
 	for depth, i := range w.t.Cursor {
 		if slices.ContainsFunc(list[i+1:], mayRunAfterFailure) {
 			return true

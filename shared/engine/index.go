@@ -1,7 +1,10 @@
 package engine
 
-import "iter"
-import "github.com/slipway-cd/slipway/shared/core"
+import (
+	"iter"
+
+	"github.com/slipway-cd/slipway/shared/core"
+)
 
 // Run is what of a run never changes, indexed for the engine.
 type Run struct {
@@ -10,26 +13,33 @@ type Run struct {
 	byTrack map[string]*core.Node
 	byFQN   map[string]*core.Node
 	parent  map[*core.Node]*core.Node
-	owner   map[string]string // FQN → track that walks the node
+	owner   map[string]string         // FQN → track that walks the node
+	undo    map[*core.Node]*core.Node // a rollback step or what is in it → the stage or group it rolls back
 }
 
 // NewRun indexes a launch.
 func NewRun(l core.Launch) *Run {
 	r := &Run{Launch: l, Account: l.Plan.Scope.Account,
 		byTrack: map[string]*core.Node{}, byFQN: map[string]*core.Node{},
-		parent: map[*core.Node]*core.Node{}, owner: map[string]string{}}
-	r.index(l.Plan.Root, nil, "")
+		parent: map[*core.Node]*core.Node{}, owner: map[string]string{}, undo: map[*core.Node]*core.Node{}}
+	r.index(l.Plan.Root, nil, nil, "")
 	return r
 }
 
-func (r *Run) index(n, parent *core.Node, track string) {
+func (r *Run) index(n, parent, undo *core.Node, track string) {
 	if n.Track != "" {
 		track = n.Track
 		r.byTrack[track] = n
 	}
 	r.byFQN[n.FQN], r.parent[n], r.owner[n.FQN] = n, parent, track
+	if undo != nil {
+		r.undo[n] = undo
+	}
 	for _, c := range n.Children {
-		r.index(c, n, track)
+		r.index(c, n, undo, track)
+	}
+	for _, c := range n.Rollback {
+		r.index(c, n, n, track)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 type Asked struct {
 	Strategy string             `json:"strategy"` // whose ManualIntervention it is
 	Action   core.FailureAction `json:"action"`
+	Allowed  []core.ActionType  `json:"allowed"`  // what may be answered
 	Status   core.Status        `json:"status"`   // what the step failed with
 	Deadline int64              `json:"deadline"` // ms, when Action.Then is done
 }
@@ -24,27 +25,23 @@ type Answer struct {
 	Attempt int             `json:"attempt"`
 }
 
-// answers are the actions a person may choose, unless the strategy allows fewer.
-var answers = []core.ActionType{core.ActionRetry, core.ActionMarkAsSuccess, core.ActionIgnore, core.ActionMarkAsFailure, core.ActionAbort}
-
-// Allowed are the actions that may be answered with.
-func (a *Asked) Allowed() []core.ActionType {
-	if len(a.Action.Allowed) == 0 {
-		return answers
+// answers are what a person may choose from for a node: what its strategy allows of
+// what makes sense there.
+func (w *walk) answers(n *core.Node, allowed []core.ActionType) []core.ActionType {
+	all := []core.ActionType{core.ActionRetry, core.ActionMarkAsSuccess, core.ActionIgnore, core.ActionMarkAsFailure, core.ActionAbort}
+	if stage := w.run.enclosing(n, core.KindStage); len(stage.Rollback) > 0 && w.run.undo[n] == nil {
+		all = append(all, core.ActionStageRollback)
 	}
-	var both []core.ActionType
-	for _, t := range answers {
-		if slices.Contains(a.Action.Allowed, t) {
-			both = append(both, t)
-		}
+	if len(allowed) == 0 {
+		return all
 	}
-	return both
+	return slices.DeleteFunc(all, func(t core.ActionType) bool { return !slices.Contains(allowed, t) })
 }
 
 // ask waits for a person to say what to do about a failed step.
 func (w *walk) ask(b broken, r rule) {
 	s := w.t.Nodes[b.n.FQN]
-	s.Asked = &Asked{Strategy: r.key, Action: r.action, Status: b.status, Deadline: w.ev.At + r.action.Timeout}
+	s.Asked = &Asked{Strategy: r.key, Action: r.action, Allowed: w.answers(b.n, r.action.Allowed), Status: b.status, Deadline: w.ev.At + r.action.Timeout}
 	s.Failure = b.failure
 	w.holdStep(b.n, kindIntervene, core.InterventionWaiting, r.action.Timeout, false)
 }
@@ -55,7 +52,7 @@ func (w *walk) asked(n *core.Node) (broken, rule) {
 	a := *s.Asked
 	s.Asked = nil
 	w.t.Hold, w.t.Next = nil, nil
-	return broken{n: n, status: a.Status, failure: s.Failure}, rule{a.Strategy, a.Action}
+	return broken{n: n, status: a.Status, failure: s.Failure}, rule{key: a.Strategy, action: a.Action}
 }
 
 // unanswered does what the strategy says for when nobody answers in time.
@@ -84,7 +81,7 @@ func (w *walk) intervened(e core.Intervened) error {
 	}
 	n := w.run.Node(e.Node)
 	s := w.t.Nodes[e.Node]
-	if allowed := s.Asked.Allowed(); !slices.Contains(allowed, e.Action) {
+	if allowed := s.Asked.Allowed; !slices.Contains(allowed, e.Action) {
 		var names []string
 		for _, t := range allowed {
 			names = append(names, string(t))

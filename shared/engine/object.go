@@ -136,7 +136,7 @@ func (o *node) body(key string) (any, bool, error) {
 	case o.n.Kind == core.KindGroup && key == "steps":
 		return &list{o.s, o.n}, true, nil
 	case o.n.Kind == core.KindStage && key == "spec":
-		return props{"execution": props{"steps": &list{o.s, o.n}}}, true, nil
+		return props{"execution": props{"steps": &list{o.s, o.n}, "rollbackSteps": &list{o.s, &core.Node{Children: o.n.Rollback}}}}, true, nil
 	}
 	return nil, false, nil
 }

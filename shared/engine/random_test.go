@@ -26,6 +26,12 @@ func (g *grower) trim(n *core.Node) *core.Node {
 		conditions := []string{"", "", "true", "false", "<+pipeline.startTs>", "<+pipeline.variables.none>"}
 		when([]core.WhenStatus{core.WhenSuccess, core.WhenFailure, core.WhenAll}[g.rng.IntN(3)], conditions[g.rng.IntN(len(conditions))], n)
 	}
+	if (n.Kind == core.KindGroup || n.Kind == core.KindStage) && g.rng.IntN(2) == 0 {
+		n.Rollback = g.items(g.rng.IntN(2))
+		for _, r := range n.Rollback {
+			r.Rollback = nil
+		}
+	}
 	if n.Kind != core.KindParallel && g.rng.IntN(3) == 0 {
 		types := []core.ErrorType{core.AllErrors, "Timeout", "Unknown"}
 		on(n, g.actions[g.rng.IntN(len(g.actions))], types[g.rng.IntN(3)])
@@ -85,6 +91,7 @@ func fate(seed uint64) func(string) core.Completed {
 }
 
 var orderless = []core.FailureAction{act(core.ActionIgnore), act(core.ActionMarkAsSuccess), act(core.ActionMarkAsFailure),
+	act(core.ActionStageRollback), act(core.ActionStepGroupRollback), retry(1, core.ActionStageRollback),
 	retry(2, core.ActionIgnore), retry(1, core.ActionMarkAsFailure), retry(3, core.ActionMarkAsSuccess),
 	intervention(act(core.ActionMarkAsSuccess)), intervention(retry(1, core.ActionIgnore))}
 

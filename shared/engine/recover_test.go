@@ -29,3 +29,35 @@ func TestRecoverBeforeTheFirstToken(t *testing.T) {
 		t.Errorf("the walk has not begun: %+v", track)
 	}
 }
+
+// TestStageThatCannotRun: a stage's machine that fails every time is not started
+// for ever. The stage is told to stop, and the run ends Errored.
+func TestStageThatCannotRun(t *testing.T) {
+	r := NewRun(core.Launch{Run: "01RUN", Plan: plan(stage("s", shell("a")))})
+	track := &Track{ID: "0"}
+	var commands []core.Command
+	apply := func(ev core.Event) {
+		t.Helper()
+		ev.N, ev.At = track.N+1, track.N+1
+		res, err := Apply(r, track, ev, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		track, commands = res.Track, res.Commands
+	}
+	apply(core.Event{Type: core.EventStarted})
+	for i := 1; i < maxGenerations; i++ {
+		apply(core.Event{Type: core.EventRecovered, Recovered: &core.Recovered{Error: "States.Runtime"}})
+		if track.Stopping != "" || track.Route.Kind != kindRunStage {
+			t.Fatalf("after %d failures: %+v", i, track)
+		}
+	}
+	apply(core.Event{Type: core.EventRecovered, Recovered: &core.Recovered{Error: "States.Runtime"}})
+	if track.Stopping != core.Errored || len(commands) != 1 || commands[0].Track != "0.1" || commands[0].Event.Type != core.EventStop {
+		t.Fatalf("the stage is not stopped: %+v %+v", track, commands)
+	}
+	apply(core.Event{Type: core.EventChild, Child: &core.Child{Track: "0.1", Status: core.Errored}})
+	if track.Status != core.Errored || track.Route.Kind != kindDone {
+		t.Errorf("the run has not ended: %s %+v", track.Status, track.Route)
+	}
+}

@@ -113,7 +113,7 @@ func (s *scope) siblings(name string) (any, bool) {
 		return nil, false
 	}
 	if name == "execution" {
-		return props{"steps": &list{s, stage}}, true
+		return props{"steps": &list{s, stage}, "rollbackSteps": &list{s, &core.Node{Children: stage.Rollback}}}, true
 	}
 	return &nearest{s}, true
 }

@@ -18,6 +18,7 @@ const (
 	kindIntervene = "Intervene"
 	kindBranches  = "Branches"
 	kindStages    = "Stages"
+	kindRollback  = "Rollback"
 )
 
 // entered stores a segment's token and goes on with the walk when it was waiting
@@ -147,6 +148,11 @@ func (w *walk) recovered(e core.Recovered) error {
 	}
 	w.t.Segment.Token = ""
 	if s.Outcome != nil {
+		w.advance()
+		return nil
+	}
+	if s.Kind == kindRollback { // the machine shows that it turns round; that is all it does there
+		w.release()
 		w.advance()
 		return nil
 	}

@@ -200,6 +200,16 @@ func (s *sim) goTo(x *exec, r core.Route) {
 	switch r.Kind {
 	case kindRunStage:
 		s.start(r.Name, r.Track, x, core.Route{Kind: kindWork, Segment: r.Segment})
+	case kindRollback:
+		s.soon(func() {
+			if x.segment != r.Segment || x.ended {
+				return // it has been there
+			}
+			if e := s.apply(x.track, core.Event{Type: core.EventRecovered, Recovered: &core.Recovered{Segment: r.Segment, Error: TurnRound}}); e != nil {
+				s.t.Fatalf("turning round %s: %v", x.track, e)
+			}
+			s.goTo(x, core.Route{Kind: kindWork, Segment: s.track(x.track).Route.Segment})
+		})
 	case kindLeave, kindDone:
 		x.ended = true
 		if x.parent != nil && r.Then != nil {

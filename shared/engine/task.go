@@ -58,7 +58,7 @@ func (w *walk) offer(n *core.Node, step steps.Step, spec map[string]any, secrets
 		timeout = step.DefaultTimeout.Milliseconds()
 	}
 	s := w.t.Nodes[n.FQN]
-	id := TaskID(w.run.Launch.Run, n.FQN, s.Attempt, "normal")
+	id := TaskID(w.run.Launch.Run, n.FQN, s.Attempt, w.phase(n))
 	s.Task = id
 	t := &Task{
 		QueuedTask: core.QueuedTask{ID: id, Run: w.run.Launch.Run, Track: w.t.ID, At: w.ev.At, Selectors: n.Selectors},
@@ -178,7 +178,13 @@ func (w *walk) stageTimedOut(n *core.Node) {
 	if w.t.Failure == nil {
 		w.t.Failure = f
 	}
-	w.fail()
+	w.endGroups(nil)
+	for _, s := range w.t.Nodes { // around a group that was being rolled back
+		if !s.Status.Terminal() {
+			s.Status, s.Ended = core.Expired, w.ev.At
+		}
+	}
+	w.endTrack(core.Aggregate(core.Expired, w.aggregate(nodes(w.root))))
 }
 
 // taskLost fails the track's task for a reason of the platform's.

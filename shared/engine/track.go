@@ -29,6 +29,12 @@ type Track struct {
 	Hold     *Hold                `json:"hold,omitempty"`
 	Next     *Hold                `json:"next,omitempty"` // to hold for once the machine is back in Work
 	Failure  *core.Failure        `json:"failure,omitempty"`
+	// Undo is the rollback under way, Wanted the FQN of what is to be rolled back when
+	// that is of a track above, or waits for branches.
+	Undo   *Undo  `json:"undo,omitempty"`
+	Wanted string `json:"wanted,omitempty"`
+	// RolledBack says that a stage's rollback steps have run here or below.
+	RolledBack bool `json:"rolledBack,omitempty"`
 	// Stopping is the status everything open ends with once a Stop has arrived.
 	Stopping core.Status `json:"stopping,omitempty"`
 	// Route is where the track's machine was last told to go.
@@ -137,6 +143,10 @@ func (t *Track) clone() *Track {
 	if t.Hold != nil {
 		m := *t.Hold
 		c.Hold = &m
+	}
+	if t.Undo != nil {
+		m := *t.Undo
+		c.Undo = &m
 	}
 	if t.Next != nil {
 		m := *t.Next

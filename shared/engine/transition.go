@@ -30,6 +30,12 @@ func (w *walk) passed(before Segment, route *core.Route) int64 {
 		}
 		return n + 1 + int64(e.Retry)
 	case core.EventRecovered:
+		if before.Kind == kindRollback { // which showed itself by nothing else
+			n++
+		}
+		if w.ev.Recovered.Error == TurnRound { // straight to Work
+			return n
+		}
 		if w.ev.Recovered.Error != reconciled {
 			return n + 2 + last(w.t.Route) // Recover, Route
 		}

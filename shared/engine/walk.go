@@ -30,7 +30,7 @@ func (w *walk) walk() error {
 		w.t.Next = nil
 		w.hold(*h, max(0, h.Until-w.ev.At))
 	}
-	for w.t.Open() && w.t.Hold == nil {
+	for w.t.Open() && w.t.Hold == nil && !w.turn() {
 		n := w.current()
 		if n == nil {
 			w.endOfList()
@@ -46,7 +46,7 @@ func (w *walk) walk() error {
 
 // current is the node at the cursor, nil behind the end of its list.
 func (w *walk) current() *core.Node {
-	list := nodes(w.root)
+	list := w.list()
 	for _, i := range w.t.Cursor[:len(w.t.Cursor)-1] {
 		list = list[i].Children
 	}
@@ -61,7 +61,7 @@ func (w *walk) enclosingNode() *core.Node {
 	if len(w.t.Cursor) < 2 {
 		return nil
 	}
-	list, n := nodes(w.root), (*core.Node)(nil)
+	list, n := w.list(), (*core.Node)(nil)
 	for _, i := range w.t.Cursor[:len(w.t.Cursor)-1] {
 		n = list[i]
 		list = n.Children
@@ -72,7 +72,11 @@ func (w *walk) enclosingNode() *core.Node {
 // endOfList ends the group whose children are done, or the track.
 func (w *walk) endOfList() {
 	g := w.enclosingNode()
-	if g == nil {
+	switch {
+	case g == nil && w.t.Undo != nil:
+		w.rolledBack()
+		return
+	case g == nil:
 		w.endTrack(w.aggregate(nodes(w.root)))
 		return
 	}
@@ -154,21 +158,29 @@ func (w *walk) settleNode(status core.Status, f *core.Failure) {
 	if w.t.Failure == nil {
 		w.t.Failure = f
 	}
-	if w.goesOn() {
+	switch {
+	case w.t.Undo != nil: // nobody said what to do about a failed rollback step: it stops there
+		w.endGroups(nil)
+		w.rolledBack()
+	case w.goesOn():
 		w.next()
-		return
+	default:
+		w.endGroups(nil)
+		w.endTrack(w.aggregate(nodes(w.root)))
 	}
-	w.fail()
 }
 
-// fail ends every group around the cursor and the track.
-func (w *walk) fail() {
+// endGroups ends the groups around the cursor, up to the group upTo if that is not
+// nil, at which the cursor is left.
+func (w *walk) endGroups(upTo *core.Node) {
 	for len(w.t.Cursor) > 1 {
 		g := w.enclosingNode()
 		w.t.Cursor = w.t.Cursor[:len(w.t.Cursor)-1]
+		if g == upTo {
+			return
+		}
 		w.endNode(g, w.aggregate(g.Children), nil)
 	}
-	w.endTrack(w.aggregate(nodes(w.root)))
 }
 
 // aggregate is the end status of a parent of these nodes.
@@ -201,7 +213,7 @@ func (w *walk) endTrack(status core.Status) {
 func EndOf(t *Track) core.Event {
 	return core.Event{
 		V: core.EventVersion, Type: core.EventChild, Source: "child:" + t.ID,
-		Child: &core.Child{Track: t.ID, Status: t.Status, Started: t.Started, Failure: t.Failure},
+		Child: &core.Child{Track: t.ID, Status: t.Status, Started: t.Started, Failure: t.Failure, Rollback: t.Wanted, RolledBack: t.RolledBack},
 	}
 }
 

@@ -2,7 +2,7 @@ package schema_test
 
 import (
 	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,13 +13,14 @@ import (
 // FuzzCheck holds that no document breaks the check: everything that is said has
 // a place and is said in time.
 func FuzzCheck(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*/*.yaml")
-	for _, file := range files {
+	for _, file := range []string{"testdata/right/others.yaml", "testdata/wrong/others.yaml"} {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(data)
+		for doc := range strings.SplitSeq(string(data), "---\n") { // small seeds: the engine shrinks large ones for minutes
+			f.Add([]byte(doc))
+		}
 	}
 	f.Add([]byte("pipeline: {stages: [{parallel: [{parallel: []}]}], template: <+input>.x}"))
 	f.Add([]byte("template: {type: [], spec: {type: {}}}"))

@@ -16,7 +16,7 @@ type Kind struct {
 	Doc  string
 }
 
-// kinds in the order of the reference. RULINGS 4 names them by their root.
+// kinds in the order of the reference.
 var kinds = []Kind{
 	{"pipeline", "pipeline", "Pipeline", "stages and steps, in the order they run"},
 	{"template", "template", "Template", "a part of a pipeline for many pipelines to use"},

@@ -15,7 +15,7 @@ type names struct {
 
 // register notes the identifier of a stage, step or group among its neighbours:
 // it must be unique (BEHAVIOUR §7.2, §7.4); two that differ in case only are kept
-// and warned about (RULINGS 10).
+// and warned about.
 func (c *checker) register(n *yamldoc.Node) {
 	if c.names == nil {
 		c.names = &names{}

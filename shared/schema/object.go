@@ -38,7 +38,7 @@ func (c *checker) object(n *yamldoc.Node, o *object) {
 			c.value(e.Value, f.t)
 		}
 		if f != nil && f.deprecated {
-			c.add(core.SeverityWarning, e.Value, e.Key.Pos, CodeDeprecated, fmt.Sprintf("%s is an old form", e.Key.Text), f.doc)
+			c.add(core.SeverityWarning, e.Value, e.Key.Pos, CodeDeprecated, fmt.Sprintf("%s of %s is an old form", e.Key.Text, describe(n)), f.doc)
 		}
 	}
 	if c.partial == 0 {

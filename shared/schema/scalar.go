@@ -42,7 +42,7 @@ var formats = map[string]*format{
 		"use letters, digits and _ . $ -, not beginning with a digit, at most 128"},
 	"duration":  {"", isDuration, CodeDuration, "write a time such as 10m or 1h 30m"},
 	"version":   {`^[0-9a-zA-Z][^\s/&]{0,63}$`, isVersion, CodeValue, "use at most 64 characters, no blanks, / or &"},
-	"namespace": {"", isNamespace, CodeValue, "use small letters, digits and -, as Kubernetes does"},
+	"namespace": {`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`, isNamespace, CodeValue, "use small letters, digits and -, as Kubernetes does"},
 	"poll":      {"", isPoll, CodeDuration, "write a time such as 2m or 1h, or 0 for no polling"},
 	"case":      {"", nil, "", ""},
 }

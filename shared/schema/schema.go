@@ -43,7 +43,7 @@ type Finding struct {
 }
 
 // OK reports whether the document is right, though parts of it may not be
-// supported yet (RULINGS: `ok` = no error).
+// supported yet.
 func (f Finding) OK() bool {
 	for _, d := range f.Diagnostics {
 		if d.Severity == core.SeverityError {

@@ -147,7 +147,7 @@ func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engi
 	}
 	out.Answers, out.Earlier = s.Answers, s.Earlier
 	if s.Asked != nil {
-		out.Allowed, out.Deadline = s.Asked.Allowed(), s.Asked.Deadline
+		out.Allowed, out.Deadline = s.Asked.Allowed, s.Asked.Deadline
 	}
 	if outputs, err := v.journal.Outputs(ctx, s); err == nil {
 		out.Outputs, _ = masked(outputs).(map[string]any)

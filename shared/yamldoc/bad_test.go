@@ -33,7 +33,7 @@ const (
 )
 
 // TestBadInput holds hostile input to a clear error with a place, soon and with
-// little memory (RULINGS 12).
+// little memory.
 func TestBadInput(t *testing.T) {
 	tests := map[string]struct {
 		data []byte
@@ -49,6 +49,7 @@ func TestBadInput(t *testing.T) {
 		"10 MB scalar":        {[]byte("a: " + strings.Repeat("x", 10<<20)), "t.yaml:1:3145729: error: the document is larger than 3 MB"},
 		"10 MB of lines":      {[]byte("a: |\n" + strings.Repeat("  some text\n", 900_000)), "the document is larger than 3 MB"},
 		"3 MB scalar":         {[]byte("a: " + strings.Repeat("x", 3<<20-10)), "t.yaml:1:4: error: a value is larger than 256 KB"},
+		"3 MB in quotes":      {[]byte("a: \"" + strings.Repeat("x, [y: 'z'\n ", 240_000) + "\""), "a value is larger than 256 KB"},
 		"3 MB block":          {[]byte("a: |\n" + strings.Repeat("  some text\n", 250_000)), "a value is larger than 256 KB"},
 		"3 MB of short lines": {[]byte(strings.Repeat("- a\n", 700_000)), "t.yaml:"},
 		"tab":                 {[]byte("a:\n\tb: 1\n"), "t.yaml:2:1: error: a tab stands where YAML needs spaces"},

@@ -40,9 +40,15 @@ type meter struct {
 	aliases int
 }
 
-const flatten = "flatten the document"
+const (
+	flatten = "flatten the document"
+	moveOut = "keep large content in a file and refer to it"
+)
 
-var tooDeep = fmt.Sprintf("maps and lists are nested more than %d deep", MaxDepth)
+var (
+	tooDeep = fmt.Sprintf("maps and lists are nested more than %d deep", MaxDepth)
+	tooLong = fmt.Sprintf("a value is larger than %d KB", MaxScalar>>10)
+)
 
 // line looks at one line. at is where in it a bound is passed.
 func (m *meter) line(text []byte) (at int, msg, help string) {
@@ -52,7 +58,7 @@ func (m *meter) line(text []byte) (at int, msg, help string) {
 		blank := len(bytes.TrimSpace(rest)) == 0
 		if blank || indent > m.header {
 			if m.size += len(rest); m.size > MaxScalar+m.header {
-				return 0, fmt.Sprintf("a value is larger than %d KB", MaxScalar>>10), "keep large content in a file and refer to it"
+				return 0, tooLong, moveOut
 			}
 			return 0, "", ""
 		}
@@ -100,6 +106,9 @@ func (m *meter) block(text, rest []byte, indent int) (at int, msg, help string) 
 	case rest[0] == '|' || rest[0] == '>':
 		m.scalar, m.header, m.size = true, indent, 0
 	case rest[0] == '[' || rest[0] == '{' || rest[0] == '"' || rest[0] == '\'':
+		if col == indent && m.values > 0 {
+			return 0, "", "" // perhaps a line of a plain text that began above
+		}
 		m.before = ','
 		return m.inside(text, col)
 	default:
@@ -111,7 +120,7 @@ func (m *meter) block(text, rest []byte, indent int) (at int, msg, help string) 
 // long refuses a plain value that does not fit on its line.
 func (m *meter) long(rest []byte, col int) (at int, msg, help string) {
 	if len(rest) > MaxScalar && bytes.IndexByte(rest, '#') < 0 {
-		return col, fmt.Sprintf("a value is larger than %d KB", MaxScalar>>10), "keep large content in a file and refer to it"
+		return col, tooLong, moveOut
 	}
 	return 0, "", ""
 }
@@ -135,10 +144,15 @@ func (m *meter) inside(text []byte, from int) (at int, msg, help string) {
 	for i := from; i < len(text); i++ {
 		b := text[i]
 		if m.quote != 0 {
-			if b == '\\' && m.quote == '"' {
+			switch {
+			case b == '\\' && m.quote == '"':
 				i++
-			} else if b == m.quote {
+			case b == m.quote:
 				m.quote, m.before = 0, b
+			case b != ' ':
+				if m.size++; m.size > MaxScalar {
+					return i, tooLong, moveOut
+				}
 			}
 			continue
 		}
@@ -152,7 +166,7 @@ func (m *meter) inside(text []byte, from int) (at int, msg, help string) {
 			}
 		case '"', '\'':
 			if start || m.before == ':' {
-				m.quote = b
+				m.quote, m.size = b, 0
 				continue
 			}
 		case '[', '{':

@@ -87,6 +87,8 @@ func (d *Door) handle(ctx context.Context, r Request) (any, error) {
 		return struct{}{}, err
 	case "recover":
 		return d.dispatch.Recover(ctx, ref, r.Segment, r.Error)
+	case "rollback":
+		return d.dispatch.TurnRound(ctx, ref, r.Segment)
 	case "deadline":
 		core.Count(core.WithRun(ctx, r.Account, r.Run), core.Use{core.Timers: 1})
 		_, err := d.journal.Apply(ctx, journal.Ref{Account: r.Account, Run: r.Run, Track: "0"}, core.Event{

@@ -89,7 +89,7 @@ type interrupted struct {
 func (d *door) interrupt(c *call) (httpio.Answer, error) {
 	run, kind := c.PathValue("run"), c.q.Get("interruptType")
 	switch kind {
-	case "AbortAll", "Abort", string(core.InterruptMarkFailed):
+	case "AbortAll", "Abort", core.InterruptMarkFailed:
 	case "":
 		return httpio.Answer{}, fault.New(fault.Invalid, "query parameter interruptType is needed: AbortAll or UserMarkedFailure")
 	default:
@@ -99,7 +99,7 @@ func (d *door) interrupt(c *call) (httpio.Answer, error) {
 		return httpio.Answer{}, err
 	}
 	var err error
-	if kind == string(core.InterruptMarkFailed) {
+	if kind == core.InterruptMarkFailed {
 		var r *engine.Run
 		if r, err = d.Journal.Run(c.ctx, c.who.Account, run); err == nil {
 			err = d.intervene(c, r, r.Plan.Root, core.InterruptMarkFailed)

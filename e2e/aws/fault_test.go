@@ -125,15 +125,17 @@ func TestDelegateLost(t *testing.T) {
 	if w == nil {
 		t.Skip("takes three minutes; the embedded suites do it on a fast clock")
 	}
-	t.Parallel()
 	left, tag := newEffects(t), "lost-"+newID()
 	victim, err := w.delegate(tag)
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := w.launch(t, oneStage([]string{parallel(script("long", left.leave("long")+"sleep 900", tag), script("beside", left.leave("beside"), ""))}), "lost")
-	until(t, "the step to run", func() (bool, error) { return left.count(t)["long"] == 1, nil })
+	w.await(t, run, "runs only the long step", func(r view.Run) bool {
+		return left.count(t)["long"] == 1 && node(r, "beside").Status == "Success"
+	})
 	victim.kill()
+	t.Parallel() // only now: until here it could have taken the steps of others with it
 	interrupted(t, w, w.await(t, run, "ends", ended))
 	once(t, left, 2)
 }

@@ -132,11 +132,26 @@ type driving struct {
 	settled int            // approvals that need no more answers
 }
 
+// left reports whether the run's machines have all ended: the last thing that they
+// do, to ask where to go when a hold has ended their track, is an event too.
+func (d *driving) left(ctx context.Context, tracks map[string][]core.Event) (bool, error) {
+	for _, c := range parity.Started(tracks) {
+		e, err := d.w.ports.Workflow.Describe(ctx, c.Machine, c.Name)
+		if err != nil || e.Status == core.ExecutionRunning {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // look gives the answers that are due and reports whether the run has ended.
 func (d *driving) look(ctx context.Context) (ended bool, err error) {
 	tracks, err := parity.Read(ctx, d.w.ports.Store, core.DefaultAccount, d.run)
-	if err != nil || parity.Ended(tracks) || parity.Asked(tracks) == d.settled {
-		return parity.Ended(tracks), err
+	if err == nil && parity.Ended(tracks) {
+		return d.left(ctx, tracks)
+	}
+	if err != nil || parity.Asked(tracks) == d.settled {
+		return false, err
 	}
 	r, err := d.views.Run(ctx, core.DefaultAccount, d.run)
 	if err != nil {

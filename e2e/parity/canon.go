@@ -44,6 +44,7 @@ func Canon(l Log) string {
 	var b strings.Builder
 	for _, track := range slices.Sorted(maps.Keys(l.Tracks)) {
 		fmt.Fprintf(&b, "track %s\n", track)
+		delete(c.ordinals, "delegate")
 		delete(c.ordinals, "token")
 		delete(c.ordinals, "task")
 		for _, line := range c.track(track, l.Tracks[track]) {
@@ -118,6 +119,11 @@ func (c *canon) track(id string, events []core.Event) []string {
 
 // event writes an event and its commands. The number is left out: it is its place.
 func (c *canon) event(ev core.Event) (head string, commands []string) {
+	if ev.Claimed != nil {
+		// Who of several takes what is on offer is open; that it keeps what it is handed
+		// from there on is not.
+		delete(c.ordinals, "delegate")
+	}
 	for _, cmd := range ev.Commands {
 		commands = append(commands, "  -> "+c.text(c.command(cmd)))
 	}

@@ -74,3 +74,17 @@ func Asked(tracks map[string][]core.Event) int {
 	}
 	return n
 }
+
+// Started are the commands by which the engine has started executions.
+func Started(tracks map[string][]core.Event) (list []core.Command) {
+	for _, events := range tracks {
+		for _, ev := range events {
+			for _, c := range ev.Commands {
+				if c.Do == core.DoStart {
+					list = append(list, c)
+				}
+			}
+		}
+	}
+	return list
+}

@@ -290,6 +290,9 @@ func TestLargestOutputs(t *testing.T) {
 // TestLargestDocument runs a pipeline of 3 MB, whose plan is kept apart, and
 // refuses a byte more.
 func TestLargestDocument(t *testing.T) {
+	if raced {
+		t.Skip("takes half a minute with the race detector; make test-aws runs it without")
+	}
 	each(t, func(t *testing.T, w *world) {
 		_, err := w.user["admin"].Launch(t.Context(), client.Launch{YAML: document("large", yamldoc.MaxDocument+1), File: "large.yaml"})
 		if err == nil || !strings.Contains(err.Error(), "3 MB") {

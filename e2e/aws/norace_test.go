@@ -1,0 +1,5 @@
+//go:build !race
+
+package aws
+
+const raced = false

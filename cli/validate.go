@@ -174,25 +174,33 @@ func examine(file string, data []byte, found bool) []judgement {
 	return out
 }
 
-// notYet finds the parts of a pipeline that nothing executes yet, which the
-// compiler knows. It works while the document is looked at by the schema.
+// notYet finds what a run would refuse of a pipeline, which the compiler knows:
+// parts that nothing executes yet, and, as warnings, what Harness takes and we do
+// not. It works while the document is looked at by the schema.
 func notYet(file string, data []byte) func() core.Diagnostics {
 	if len(data) > yamldoc.MaxDocument || !bytes.HasPrefix(data, []byte("pipeline:")) && !bytes.Contains(data, []byte("\npipeline:")) {
 		return func() core.Diagnostics { return nil }
 	}
 	got := make(chan core.Diagnostics, 1)
 	go func() {
-		_, diags := compile.Compile(compile.Source{File: file, Data: data}, compile.Options{})
-		got <- slices.DeleteFunc(diags, func(d core.Diagnostic) bool { return d.Severity != core.SeverityUnsupported })
+		_, diags := compile.Compile(compile.Source{File: file, Data: data}, compile.Options{Lenient: true})
+		diags = slices.DeleteFunc(diags, func(d core.Diagnostic) bool { return d.Code == compile.CodeMissingInput })
+		for i, d := range diags {
+			if d.Severity == core.SeverityError {
+				diags[i].Severity, diags[i].Message = core.SeverityWarning, "a run refuses this: "+d.Message
+			}
+		}
+		got <- diags
 	}()
 	return func() core.Diagnostics { return <-got }
 }
 
-// merge adds diagnostics that are not there, in the order of the text.
+// merge adds diagnostics that are not there, in the order of the text. A warning is
+// there when anything is said about its line.
 func merge(diags, more core.Diagnostics) core.Diagnostics {
 	for _, d := range more {
 		if !slices.ContainsFunc(diags, func(o core.Diagnostic) bool {
-			return o.Line == d.Line && o.Column == d.Column && o.Severity == d.Severity
+			return o.Line == d.Line && (o.Column == d.Column || d.Severity == core.SeverityWarning) && (o.Severity == d.Severity || d.Severity == core.SeverityWarning)
 		}) {
 			diags = append(diags, d)
 		}

@@ -23,6 +23,7 @@ func Store(t *testing.T, open func(t *testing.T) core.Store) {
 		"a write of several does all or none":    storeAllOrNone,
 		"malformed writes and reads are refused": storeRefusals,
 		"size of one item, ± 1 byte":             storeItemBound,
+		"size of a key, ± 1 byte":                storeKeyBound,
 		"size of a write, ± 1 byte and ± 1 item": storeWriteBound,
 		"delete":                                    storeDelete,
 		"query orders by bytes":                     storeQueryOrder,
@@ -214,6 +215,7 @@ func storeRefusals(t *testing.T, s store) {
 	half := s.item("a", 1)
 	half.Index.PK = "only"
 	tests := map[string]error{
+		"key that is not UTF-8":   s.write(core.Put{Item: s.item("\xff", 1)}),
 		"write of nothing":        s.write(),
 		"write without PK":        s.write(core.Put{Item: core.Item{Key: core.Key{SK: "a"}}}),
 		"write without SK":        s.write(core.Put{Item: core.Item{Key: s.key("")}}),
@@ -237,30 +239,46 @@ func (s store) sized(sk string, n int) core.Item {
 	return core.Item{Key: s.key(sk), Body: []byte(`"` + strings.Repeat("x", n-2) + `"`)}
 }
 
-// largest returns the size of the largest body that s takes with an SK of one
-// letter. What an item counts besides its strings is the adapter's own.
+// largest returns the size of the largest body an item with an SK of one letter has.
 func (s store) largest() int {
-	low, high := core.MaxItemBytes-2048, core.MaxItemBytes
-	for low < high {
-		mid := (low + high + 1) / 2
-		if s.write(core.Put{Item: s.sized("z", mid)}) == nil {
-			low = mid
-		} else {
-			high = mid - 1
-		}
-	}
-	return low
+	return core.MaxItemBytes - core.Item{Key: s.key("z")}.Size()
 }
 
 func storeItemBound(t *testing.T, s store) {
 	n := s.largest()
-	if n >= core.MaxItemBytes-len(s.pk) || n < core.MaxItemBytes-1024 {
-		t.Errorf("the largest body has %d bytes", n)
+	if err := s.write(core.Put{Item: s.sized("z", n)}); err != nil {
+		t.Errorf("the largest item: %v", err)
 	}
 	wantKind(t, "a byte more", s.write(core.Put{Item: s.sized("z", n+1)}), fault.TooLarge)
 	if it, err := s.get("z", true); err != nil || len(it.Body) != n {
 		t.Errorf("the largest item came back with %d of %d bytes, %v", len(it.Body), n, err)
 	}
+}
+
+func storeKeyBound(t *testing.T, s store) {
+	pad := func(start string, n int) string { return start + strings.Repeat("x", n-len(start)) }
+	for pk, ok := range map[int]bool{core.MaxPK: true, core.MaxPK + 1: false} {
+		for sk, okSK := range map[int]bool{core.MaxSK: true, core.MaxSK + 1: false} {
+			k := core.Key{PK: pad(s.pk, pk), SK: pad("s", sk)}
+			for what, it := range map[string]core.Item{
+				"key":       {Key: k, Body: []byte("{}")},
+				"index key": {Key: s.key("indexed"), Index: k, Body: []byte("{}")},
+			} {
+				err := s.write(core.Put{Item: it})
+				if ok && okSK {
+					if err != nil {
+						t.Errorf("%s of %d and %d bytes: %v", what, pk, sk, err)
+					}
+					continue
+				}
+				wantKind(t, fmt.Sprintf("%s of %d and %d bytes", what, pk, sk), err, fault.TooLarge)
+			}
+		}
+	}
+	wantKind(t, "a query's PK of a byte more", try(func() error {
+		_, err := s.Query(t.Context(), core.Query{PK: pad(s.pk, core.MaxPK+1)})
+		return err
+	}), fault.TooLarge)
 }
 
 func storeWriteBound(t *testing.T, s store) {

@@ -231,33 +231,6 @@ func TestBatch(t *testing.T) {
 	})
 }
 
-func TestItemSize(t *testing.T) {
-	s := openNew(t).Store()
-	it := core.Item{Key: core.Key{PK: "p", SK: "s"}, Index: core.Key{PK: "ip", SK: "is"}}
-	it.Body = make([]byte, core.MaxItemBytes-itemSize(it))
-	if err := s.Write(t.Context(), core.Put{Item: it}); err != nil {
-		t.Error(err)
-	}
-	it.Body = append(it.Body, ' ')
-	if err := s.Write(t.Context(), core.Put{Item: it}); !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "409601") {
-		t.Errorf("a byte more: %v", err)
-	}
-}
-
-func TestKeySize(t *testing.T) {
-	s := openNew(t).Store()
-	x := func(n int) string { return strings.Repeat("x", n) }
-	for pk, ok := range map[int]bool{maxPK: true, maxPK + 1: false} {
-		for sk, okSK := range map[int]bool{maxSK: true, maxSK + 1: false} {
-			k := core.Key{PK: x(pk), SK: x(sk)}
-			err := s.Write(t.Context(), core.Put{Item: core.Item{Key: k, Index: k}})
-			if (err == nil) != (ok && okSK) || err != nil && !fault.Is(err, fault.TooLarge) {
-				t.Errorf("%d and %d bytes: %v", pk, sk, err)
-			}
-		}
-	}
-}
-
 func TestRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	f := openAt(t, path, nil)

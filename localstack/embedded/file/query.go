@@ -40,12 +40,12 @@ func (s store) Query(ctx context.Context, q core.Query) (core.Page, error) {
 				key = itemKeyIn(k)
 				v = items.Get(key)
 			}
-			n := itemOverhead + len(key) + len(v)
-			if size += n; size > core.MaxPageBytes && len(page.Items) > 0 {
+			it := decodeItem(keyOf(key), v)
+			if size += it.Size(); size > core.MaxPageBytes && len(page.Items) > 0 {
 				page.Cursor = cursorOf(q, last)
 				return false
 			}
-			page.Items = append(page.Items, decodeItem(keyOf(key), v))
+			page.Items = append(page.Items, it)
 			last = k
 			return true
 		})
@@ -70,15 +70,8 @@ type keyRange struct {
 }
 
 func rangeOf(q core.Query) (keyRange, error) {
-	switch {
-	case q.PK == "":
-		return keyRange{}, fault.New(fault.Invalid, "a query needs a PK")
-	case q.Limit < 0:
-		return keyRange{}, fault.New(fault.Invalid, "a query's limit must not be negative: %d", q.Limit)
-	case q.Index && q.Strong:
-		return keyRange{}, fault.New(fault.Invalid, "an index query cannot be strong")
-	case len(q.PK) > maxPK:
-		return keyRange{}, fault.New(fault.TooLarge, "PK has %d bytes, at most %d are allowed", len(q.PK), maxPK)
+	if err := q.Check(); err != nil {
+		return keyRange{}, err
 	}
 	if !q.Index {
 		r := keyRange{prefix: itemKey(core.Key{PK: q.PK, SK: q.SKPrefix}), reverse: q.Reverse}

@@ -18,7 +18,7 @@ type store struct{ f *File }
 func (f *File) Store() core.Store { return store{f} }
 
 func (s store) Get(ctx context.Context, key core.Key, _ bool) (core.Item, error) {
-	if err := checkKey("key", key); err != nil {
+	if err := key.Check("key"); err != nil {
 		return core.Item{}, err
 	}
 	var it core.Item
@@ -43,7 +43,7 @@ type prepared struct {
 }
 
 func (s store) Write(ctx context.Context, puts ...core.Put) error {
-	size, err := checkWrite(puts)
+	size, err := core.CheckWrite(puts)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ const deletePart = 500
 func (s store) Delete(ctx context.Context, keys ...core.Key) error {
 	encoded := make([][]byte, len(keys))
 	for i, k := range keys {
-		if err := checkKey("key", k); err != nil {
+		if err := k.Check("key"); err != nil {
 			return err
 		}
 		encoded[i] = itemKey(k)

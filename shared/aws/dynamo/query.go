@@ -69,15 +69,8 @@ type keyRange struct {
 }
 
 func rangeOf(q core.Query) (keyRange, error) {
-	switch {
-	case q.PK == "":
-		return keyRange{}, fault.New(fault.Invalid, "a query needs a PK")
-	case q.Limit < 0:
-		return keyRange{}, fault.New(fault.Invalid, "a query's limit must not be negative: %d", q.Limit)
-	case q.Index && q.Strong:
-		return keyRange{}, fault.New(fault.Invalid, "an index query cannot be strong")
-	case len(q.PK) > maxPK:
-		return keyRange{}, fault.New(fault.TooLarge, "PK has %d bytes, at most %d are allowed", len(q.PK), maxPK)
+	if err := q.Check(); err != nil {
+		return keyRange{}, err
 	}
 	pk, sk := attrPK, attrSK
 	if q.Index {

@@ -49,7 +49,7 @@ func New(cfg aws.Config, table string, clock core.Clock) *Store {
 
 // Get implements core.Store.
 func (s *Store) Get(ctx context.Context, key core.Key, strong bool) (core.Item, error) {
-	if err := checkKey("key", key); err != nil {
+	if err := key.Check("key"); err != nil {
 		return core.Item{}, err
 	}
 	out, err := s.client().GetItem(ctx, &dynamodb.GetItemInput{
@@ -77,7 +77,7 @@ func (s *Store) Delete(ctx context.Context, keys ...core.Key) error {
 	seen := make(map[core.Key]bool, len(keys))
 	var requests []types.WriteRequest
 	for _, k := range keys {
-		if err := checkKey("key", k); err != nil {
+		if err := k.Check("key"); err != nil {
 			return err
 		}
 		if !seen[k] {

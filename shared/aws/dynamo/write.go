@@ -16,7 +16,7 @@ import (
 // fault.Unavailable: sent again, the write would meet itself and be called a
 // conflict. A transaction is sent again, as DynamoDB knows it by its token.
 func (s *Store) Write(ctx context.Context, puts ...core.Put) error {
-	if err := checkWrite(puts); err != nil {
+	if _, err := core.CheckWrite(puts); err != nil {
 		return err
 	}
 	if len(puts) == 1 {

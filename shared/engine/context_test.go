@@ -11,20 +11,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/engine/enginetest"
 	"github.com/slipway-cd/slipway/shared/expr"
 )
 
 // standing is a scope at stage b's step x: stage a has ended, b's y has failed.
 func standing() *scope {
-	inner := group("inner", shell("x"), shell("y"), shell("z"))
+	inner := enginetest.Group("inner", enginetest.Shell("x"), enginetest.Shell("y"), enginetest.Shell("z"))
 	inner.Variables = []core.Variable{{Name: "own", Type: "String", Value: "of inner"}}
-	outer := group("outer", inner)
+	outer := enginetest.Group("outer", inner)
 	outer.Name = "Outer <+pipeline.name>"
 	outer.Variables = []core.Variable{{Name: "own", Type: "String", Value: "of outer"}}
-	a, b := stage("a", shell("one"), shell("two")), stage("b", outer)
+	a, b := enginetest.Stage("a", enginetest.Shell("one"), enginetest.Shell("two")), enginetest.Stage("b", outer)
 	b.Name, b.Tags, b.Selectors = "Stage B", map[string]string{"tier": "<+stage.identifier>"}, []string{"linux", "fast"}
 	b.Variables = []core.Variable{{Name: "token", Type: "Secret", Value: "account.t"}, {Name: "deep", Type: "String", Value: "<+pipeline.variables.greeting>!"}}
-	p := plan(a, b)
+	p := enginetest.Plan(a, b)
 	p.Scope.Org, p.Scope.Project, p.Tags = "acme", "web", map[string]string{"team": "blue"}
 	p.Inputs = map[string]any{"pipeline": map[string]any{"variables": []any{map[string]any{"name": "tag", "value": "1.2"}}}}
 	p.Root.Name = "Demo"

@@ -1,78 +1,15 @@
-package engine
+package engine_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/engine"
 )
-
-// Plans are written as small trees: stage("s", step("a"), group("g", …), …).
-
-func step(id, typ string, spec map[string]any) *core.Node {
-	return &core.Node{Kind: core.KindStep, Identifier: id, Name: id, Type: typ, Spec: spec}
-}
-
-func shell(id string) *core.Node { return step(id, "ShellScript", map[string]any{"shell": "Bash"}) }
-
-func wait(id string) *core.Node { return step(id, "Wait", map[string]any{"duration": "10s"}) }
-
-func approval(id string, count int) *core.Node {
-	return step(id, "HarnessApproval", map[string]any{"approvalMessage": "ok?", "approvers": map[string]any{
-		"userGroups": []any{"approvers"}, "minimumCount": count, "disallowPipelineExecutor": true}})
-}
-
-func group(id string, c ...*core.Node) *core.Node {
-	return &core.Node{Kind: core.KindGroup, Identifier: id, Children: c}
-}
-
-func parallel(c ...*core.Node) *core.Node { return &core.Node{Kind: core.KindParallel, Children: c} }
-
-func stage(id string, c ...*core.Node) *core.Node {
-	return &core.Node{Kind: core.KindStage, Identifier: id, Type: "Custom", Children: c}
-}
-
-// plan gives every node its FQN and track, as the compiler does.
-func plan(stages ...*core.Node) *core.Plan {
-	root := &core.Node{Kind: core.KindPipeline, FQN: "pipeline", Track: "0", Identifier: "p", Children: stages}
-	number(root, root, new(int))
-	return &core.Plan{Semantics: core.Semantics, Scope: core.Scope{Account: "default"}, Identifier: "p", Root: root}
-}
-
-func number(n, owner *core.Node, count *int) {
-	numberList(n, n.Children, owner, count)
-	undo := &core.Node{Kind: n.Kind, FQN: n.FQN + "#rollback", Children: n.Rollback}
-	numberList(undo, undo.Children, owner, count)
-	for _, c := range n.Rollback {
-		if c.Kind != core.KindParallel {
-			c.FQN = n.FQN + map[bool]string{true: ".spec.execution", false: ""}[n.Kind == core.KindStage] + ".rollbackSteps." + c.Identifier
-		}
-	}
-}
-
-func numberList(n *core.Node, list []*core.Node, owner *core.Node, count *int) {
-	for i, c := range list {
-		prefix := map[core.NodeKind]string{core.KindPipeline: ".stages.", core.KindStage: ".spec.execution.steps.", core.KindGroup: ".steps."}[n.Kind]
-		c.FQN = n.FQN + prefix + c.Identifier
-		switch {
-		case c.Kind == core.KindParallel:
-			c.FQN = fmt.Sprintf("%s#%d", n.FQN, i)
-		case n.Kind == core.KindParallel:
-			c.FQN = n.FQN[:strings.LastIndexByte(n.FQN, '#')] + map[bool]string{true: ".stages.", false: ".spec.execution.steps."}[c.Kind == core.KindStage] + c.Identifier
-		}
-		next, counter := owner, count
-		if c.Kind == core.KindStage || n.Kind == core.KindParallel {
-			*count++
-			c.Track = fmt.Sprintf("%s.%d", owner.Track, *count)
-			next, counter = c, new(int)
-		}
-		number(c, next, counter)
-	}
-}
 
 // plans are the shapes every property is tried on.
 var plans = map[string]func() *core.Plan{
@@ -108,7 +45,7 @@ func TestAnyOrder(t *testing.T) {
 			want.play()
 			for seed := range uint64(60) {
 				s := newSim(t, seed, p())
-				s.twice = true
+				s.Twice = true
 				if root := s.play(); root.Status != core.Succeeded {
 					t.Fatalf("seed %d: the run ended %q", seed, root.Status)
 				}
@@ -124,17 +61,17 @@ func TestAnyOrder(t *testing.T) {
 // check holds what every finished run must show.
 func (s *sim) check(seed uint64) {
 	s.t.Helper()
-	for id, n := range s.ran {
+	for id, n := range s.Ran {
 		if n != 1 {
 			s.t.Fatalf("seed %d: task %s ran %d times", seed, id, n)
 		}
 	}
-	for name, x := range s.execs {
-		if !x.ended {
+	for name, x := range s.Executions {
+		if !x.Ended {
 			s.t.Fatalf("seed %d: execution %s never ended", seed, name)
 		}
 	}
-	for id := range s.tracks {
+	for id := range s.Tracks {
 		s.refold(seed, id)
 	}
 }
@@ -142,8 +79,8 @@ func (s *sim) check(seed uint64) {
 // refold folds the stored events again: the state must be the same.
 func (s *sim) refold(seed uint64, track string) {
 	s.t.Helper()
-	t := &Track{ID: track}
-	for _, ev := range s.events[track] {
+	t := &engine.Track{ID: track}
+	for _, ev := range s.Events[track] {
 		body, err := json.Marshal(ev)
 		if err != nil {
 			s.t.Fatal(err)
@@ -151,13 +88,13 @@ func (s *sim) refold(seed uint64, track string) {
 		if ev, err = core.ParseEvent(body); err != nil {
 			s.t.Fatal(err)
 		}
-		res, err := Apply(s.run, t, ev, ev.Facts)
+		res, err := engine.Apply(s.Run, t, ev, ev.Facts)
 		if err != nil || res.Ignored {
 			s.t.Fatalf("seed %d: folding event %d of %s: ignored %v, %v", seed, ev.N, track, res.Ignored, err)
 		}
 		t = res.Track
 	}
-	got, want := canonical(s.t, t), canonical(s.t, s.tracks[track])
+	got, want := canonical(s.t, t), canonical(s.t, s.Tracks[track])
 	if d := cmp.Diff(want, got); d != "" {
 		s.t.Fatalf("seed %d: track %s folds to something else: %s", seed, track, d)
 	}
@@ -189,7 +126,7 @@ func TestFailure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(50) {
 				s := newSim(t, seed, tc.plan)
-				s.twice = true
+				s.Twice = true
 				s.outcome = func(node string) core.Completed {
 					if strings.HasSuffix(node, "."+tc.fail) {
 						return core.Completed{Failure: &core.Failure{Types: []string{"UNKNOWN_FAILURE"}, Message: "no"}}
@@ -212,8 +149,8 @@ func TestFailure(t *testing.T) {
 // stepsRun names the steps whose task ran, in plan order.
 func (s *sim) stepsRun() string {
 	var ids []string
-	s.run.Plan.Root.Walk(func(n *core.Node) {
-		if n.Kind == core.KindStep && s.ran[TaskID("R", n.FQN, 1, "normal")] > 0 {
+	s.Run.Plan.Root.Walk(func(n *core.Node) {
+		if n.Kind == core.KindStep && s.Ran[engine.TaskID("R", n.FQN, 1, "normal")] > 0 {
 			ids = append(ids, n.Identifier)
 		}
 	})
@@ -227,18 +164,18 @@ func TestStop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(60) {
 				s := newSim(t, seed, p())
-				s.twice = true
-				s.bag = append(s.bag, func() {
-					if s.track("0").Status == core.NotStarted {
+				s.Twice = true
+				s.After(0, func() {
+					if s.Track("0").Status == core.NotStarted {
 						return
 					}
-					_ = s.apply("0", core.Event{Type: core.EventStop, Actor: "admin", Stop: &core.Stop{Status: core.Aborted, Reason: "enough"}})
+					_ = s.Apply("0", core.Event{Type: core.EventStop, Actor: "admin", Stop: &core.Stop{Status: core.Aborted, Reason: "enough"}})
 				})
 				root := s.play()
 				if root.Status != core.Aborted && root.Status != core.Succeeded {
 					t.Fatalf("seed %d: the run ended %s", seed, root.Status)
 				}
-				for id, tr := range s.tracks {
+				for id, tr := range s.Tracks {
 					if tr.Open() {
 						t.Fatalf("seed %d: track %s is still %s", seed, id, tr.Status)
 					}
@@ -279,20 +216,13 @@ func TestApproval(t *testing.T) {
 // TestCompletion judges completions by their fence.
 func TestCompletion(t *testing.T) {
 	s := newSim(t, 1, plan(stage("a", shell("x"), shell("y"))))
-	for s.track("0.1").Task == nil {
-		if len(s.bag) == 0 {
-			s.apply("0", core.Event{Type: core.EventStarted})
-		}
-		f := s.bag[0]
-		s.bag = s.bag[1:]
-		f()
-	}
-	task := s.track("0.1").Task.ID
+	s.until(func() bool { return s.Track("0.1").Task != nil })
+	task := s.Track("0.1").Task.ID
 	claim := func(d string) error {
-		return s.apply("0.1", core.Event{Type: core.EventClaimed, Claimed: &core.Claimed{Task: task, Delegate: core.DelegateRef{ID: d}}})
+		return s.Apply("0.1", core.Event{Type: core.EventClaimed, Claimed: &core.Claimed{Task: task, Delegate: core.DelegateRef{ID: d}}})
 	}
 	complete := func(d string, fence int64) error {
-		return s.apply("0.1", core.Event{Type: core.EventCompleted, Completed: &core.Completed{Task: task, Fence: fence, Delegate: d, OK: true, More: true}})
+		return s.Apply("0.1", core.Event{Type: core.EventCompleted, Completed: &core.Completed{Task: task, Fence: fence, Delegate: d, OK: true, More: true}})
 	}
 	if err := claim("d1"); err != nil {
 		t.Fatal(err)
@@ -300,18 +230,18 @@ func TestCompletion(t *testing.T) {
 	if claim("d2") == nil {
 		t.Error("a second claim must lose")
 	}
-	fence := s.track("0.1").Task.Fence
+	fence := s.Track("0.1").Task.Fence
 	if complete("d1", fence-1) == nil || complete("d2", fence) == nil {
 		t.Error("a stale fence and another delegate must be refused")
 	}
 	if err := complete("d1", fence); err != nil {
 		t.Fatal(err)
 	}
-	n, next := s.track("0.1").N, s.track("0.1").Task
+	n, next := s.Track("0.1").N, s.Track("0.1").Task
 	if err := complete("d1", fence); err != nil {
 		t.Errorf("a repeated completion is refused: %v", err)
 	}
-	if s.track("0.1").N != n || next == nil || next.Delegate.ID != "d1" || next.Fence <= fence {
+	if s.Track("0.1").N != n || next == nil || next.Delegate.ID != "d1" || next.Fence <= fence {
 		t.Error("the next task must ride back once, under a higher fence")
 	}
 }

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"fmt"
@@ -48,8 +48,8 @@ func script(text string) func(string) core.Completed {
 // attempts tells which steps were tried more than once: "x:3".
 func (s *sim) attempts() string {
 	var out []string
-	s.run.Plan.Root.Walk(func(n *core.Node) {
-		if at := s.node(n.FQN); at != nil && at.Attempt > 1 {
+	s.Run.Plan.Root.Walk(func(n *core.Node) {
+		if at := s.Node(n.FQN); at != nil && at.Attempt > 1 {
 			out = append(out, fmt.Sprintf("%s:%d", n.Identifier, at.Attempt))
 		}
 	})
@@ -127,7 +127,7 @@ func TestStrategies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(40) {
 				s := newSim(t, seed, tc.plan())
-				s.twice, s.outcome = true, script(tc.fail)
+				s.Twice, s.outcome = true, script(tc.fail)
 				if got := s.play().Status; got != tc.run {
 					t.Errorf("seed %d: the run ended %s, want %s", seed, got, tc.run)
 				}
@@ -157,7 +157,7 @@ func TestRejection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(20) {
 				s := newSim(t, seed, plan(stage("a", on(approval("ask", 1), tc.action, "ApprovalRejection"), shell("x"))))
-				s.twice, s.reject = true, true
+				s.Twice, s.reject = true, true
 				if got := s.play().Status; got != tc.want || s.ends() != tc.ends {
 					t.Fatalf("seed %d: the run ended %s: %s", seed, got, s.ends())
 				}
@@ -174,9 +174,9 @@ func TestPauses(t *testing.T) {
 	s.outcome = script("x=UNKNOWN_FAILURE")
 	s.play()
 	var pauses []int64
-	for _, ev := range s.events["0.1"] {
+	for _, ev := range s.Events["0.1"] {
 		for _, c := range ev.Commands {
-			if c.Do == core.DoFinish && c.Route.Kind == kindBackOff {
+			if c.Do == core.DoFinish && c.Route.Kind == "BackOff" {
 				pauses = append(pauses, c.Route.TimeoutSeconds)
 			}
 		}
@@ -184,29 +184,12 @@ func TestPauses(t *testing.T) {
 	if !slices.Equal(pauses, []int64{1, 5, 5, 5}) {
 		t.Errorf("waited %v", pauses)
 	}
-	x := s.node("pipeline.stages.a.spec.execution.steps.x")
+	x := s.Node("pipeline.stages.a.spec.execution.steps.x")
 	tasks := map[string]bool{x.Task: true}
 	for _, a := range x.Earlier {
 		tasks[a.Task] = true
 	}
 	if len(tasks) != 5 || x.Earlier[3].N != 4 || x.Earlier[0].Failure.Message != "no" {
 		t.Errorf("attempts %+v", x.Earlier)
-	}
-}
-
-// TestErrorTypes holds that every type a strategy can name is one of the engine's.
-func TestErrorTypes(t *testing.T) {
-	named := map[core.ErrorType]bool{core.AllErrors: true}
-	for _, e := range errorTypes {
-		named[e] = true
-	}
-	for _, e := range core.ErrorTypes {
-		if !named[e] {
-			t.Errorf("%s matches nothing", e)
-		}
-		delete(named, e)
-	}
-	if len(named) > 0 {
-		t.Errorf("not types of failure: %v", named)
 	}
 }

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"strings"
@@ -17,11 +17,11 @@ func when(status core.WhenStatus, condition string, n *core.Node) *core.Node {
 // never started is left out.
 func (s *sim) ends() string {
 	var out []string
-	s.run.Plan.Root.Walk(func(n *core.Node) {
+	s.Run.Plan.Root.Walk(func(n *core.Node) {
 		if n.Identifier == "" || n.Kind == core.KindPipeline {
 			return
 		}
-		if at := s.node(n.FQN); at != nil {
+		if at := s.Node(n.FQN); at != nil {
 			out = append(out, n.Identifier+"="+string(at.Status))
 		}
 	})
@@ -127,7 +127,7 @@ func TestConditions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(40) {
 				s := newSim(t, seed, tc.plan())
-				s.twice, s.outcome = true, failing(tc.fail)
+				s.Twice, s.outcome = true, failing(tc.fail)
 				if got := s.play().Status; got != tc.run {
 					t.Errorf("seed %d: the run ended %s, want %s", seed, got, tc.run)
 				}

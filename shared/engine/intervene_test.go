@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
 )
 
@@ -43,7 +44,7 @@ func TestIntervention(t *testing.T) {
 			t.Run(name+shape, func(t *testing.T) {
 				for seed := range uint64(20) {
 					s := newSim(t, seed, p())
-					s.twice, s.outcome, s.answers = true, script(tc.fail), tc.answers
+					s.Twice, s.outcome, s.answers = true, script(tc.fail), tc.answers
 					if got := s.play().Status; got != tc.run || s.attempts() != tc.tried {
 						t.Fatalf("seed %d: the run ended %s with tries %q: %s", seed, got, s.attempts(), s.ends())
 					}
@@ -57,22 +58,10 @@ func TestIntervention(t *testing.T) {
 	}
 }
 
-// until plays until the track holds in the state kind.
-func (s *sim) until(track, kind string) {
+// holds plays until the track holds in the state kind.
+func (s *sim) holds(track, kind string) {
 	s.t.Helper()
-	if s.track("0").N == 0 {
-		if err := s.apply("0", core.Event{Type: core.EventStarted}); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	for h := s.track(track).Hold; h == nil || h.Kind != kind; h = s.track(track).Hold {
-		if len(s.bag) == 0 {
-			s.t.Fatalf("track %s never came to %s", track, kind)
-		}
-		f := s.bag[0]
-		s.bag = s.bag[1:]
-		f()
-	}
+	s.until(func() bool { h := s.Track(track).Hold; return h != nil && h.Kind == kind })
 }
 
 // TestAnswers refuses what nobody asked, and remembers who answered what.
@@ -80,9 +69,9 @@ func TestAnswers(t *testing.T) {
 	const x = "pipeline.stages.a.spec.execution.steps.x"
 	s := newSim(t, 1, plan(stage("a", on(shell("x"), intervention(act(core.ActionAbort), core.ActionIgnore, core.ActionRetry, core.ActionStageRollback)), shell("y"))))
 	s.outcome = script("x=ODD")
-	s.until("0.1", kindIntervene)
+	s.holds("0.1", "Intervene")
 	answer := func(node string, a core.ActionType) error {
-		return s.apply("0.1", core.Event{Type: core.EventIntervened, Actor: "alice", Intervened: &core.Intervened{Node: node, Action: a, By: core.Actor{ID: "alice"}}})
+		return s.Apply("0.1", core.Event{Type: core.EventIntervened, Actor: "alice", Intervened: &core.Intervened{Node: node, Action: a, By: core.Actor{ID: "alice"}}})
 	}
 	for name, tc := range map[string]struct {
 		node   string
@@ -98,7 +87,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got := s.node(x); got.Status != core.InterventionWaiting || got.Asked == nil {
+	if got := s.Node(x); got.Status != core.InterventionWaiting || got.Asked == nil {
 		t.Errorf("x is %+v", got)
 	}
 	if err := answer(x, core.ActionIgnore); err != nil {
@@ -107,8 +96,8 @@ func TestAnswers(t *testing.T) {
 	if err := answer(x, core.ActionIgnore); !fault.Is(err, fault.Gone) {
 		t.Errorf("a second answer: %v", err)
 	}
-	got := s.node(x)
-	if diff := cmp.Diff([]Answer{{By: core.Actor{ID: "alice"}, Action: core.ActionIgnore, At: got.Ended, Attempt: 1}}, got.Answers); diff != "" || got.Asked != nil {
+	got := s.Node(x)
+	if diff := cmp.Diff([]engine.Answer{{By: core.Actor{ID: "alice"}, Action: core.ActionIgnore, At: got.Ended, Attempt: 1}}, got.Answers); diff != "" || got.Asked != nil {
 		t.Error(diff)
 	}
 }
@@ -119,37 +108,29 @@ func TestMarkFailed(t *testing.T) {
 		step *core.Node
 		hold string
 	}{
-		"an approval": {approval("x", 1), kindApproval},
-		"a wait":      {wait("x"), kindWait},
-		"a back-off":  {on(shell("x"), retry(1, core.ActionIgnore), "Unknown"), kindBackOff},
+		"an approval": {approval("x", 1), "Approval"},
+		"a wait":      {wait("x"), "Wait"},
+		"a back-off":  {on(shell("x"), retry(1, core.ActionIgnore), "Unknown"), "BackOff"},
 		"a task":      {shell("x"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSim(t, 1, plan(stage("a", on(tc.step, act(core.ActionIgnore), "UserMarkedFailure"), shell("y"))))
 			s.outcome, s.people = script("x=UNKNOWN_FAILURE"), nil
 			mark := func() error {
-				return s.apply("0.1", core.Event{Type: core.EventIntervened, Intervened: &core.Intervened{Node: tc.step.FQN, Action: core.InterruptMarkFailed, By: core.Actor{ID: "bob"}}})
+				return s.Apply("0.1", core.Event{Type: core.EventIntervened, Intervened: &core.Intervened{Node: tc.step.FQN, Action: core.InterruptMarkFailed, By: core.Actor{ID: "bob"}}})
 			}
 			if tc.hold != "" {
-				s.until("0.1", tc.hold)
+				s.holds("0.1", tc.hold)
 			} else {
-				s.apply("0", core.Event{Type: core.EventStarted})
-				for s.track("0.1").Task == nil {
-					f := s.bag[0]
-					s.bag = s.bag[1:]
-					f()
-				}
+				s.until(func() bool { return s.Track("0.1").Task != nil })
 			}
 			if err := mark(); err != nil {
 				t.Fatal(err)
 			}
-			for len(s.bag) > 0 {
-				f := s.bag[0]
-				s.bag = s.bag[1:]
-				f()
+			for s.Step() {
 			}
-			if got := s.ends(); s.track("0").Status != core.IgnoreFailed || got != "a=IGNORE_FAILED x=IGNORE_FAILED y=SUCCEEDED" {
-				t.Errorf("the run ended %s: %s", s.track("0").Status, got)
+			if got := s.ends(); s.Track("0").Status != core.IgnoreFailed || got != "a=IGNORE_FAILED x=IGNORE_FAILED y=SUCCEEDED" {
+				t.Errorf("the run ended %s: %s", s.Track("0").Status, got)
 			}
 			s.check(1)
 		})

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"fmt"
@@ -104,7 +104,7 @@ func TestRandom(t *testing.T) {
 		for order := range uint64(4) {
 			g := &grower{rng: rand.New(rand.NewPCG(seed, 2)), actions: orderless}
 			s := newSim(t, order, g.plan())
-			s.twice, s.outcome = order > 0, fate(seed)
+			s.Twice, s.outcome = order > 0, fate(seed)
 			root := s.play()
 			if !root.Status.Terminal() {
 				t.Fatalf("plan %d, order %d: the run is %s", seed, order, root.Status)
@@ -125,18 +125,18 @@ func TestRandomAborts(t *testing.T) {
 	for seed := range uint64(600) {
 		g := &grower{rng: rand.New(rand.NewPCG(seed, 3)), actions: append(orderless[:len(orderless):len(orderless)], act(core.ActionAbort), retry(1, core.ActionAbort))}
 		s := newSim(t, seed, g.plan())
-		s.twice, s.outcome = true, fate(seed)
+		s.Twice, s.outcome = true, fate(seed)
 		if seed%2 == 0 {
-			s.bag = append(s.bag, func() {
-				if s.track("0").Status != core.NotStarted {
-					_ = s.apply("0", core.Event{Type: core.EventStop, Actor: "admin", Stop: &core.Stop{Status: core.Aborted, Reason: "enough"}})
+			s.After(0, func() {
+				if s.Track("0").Status != core.NotStarted {
+					_ = s.Apply("0", core.Event{Type: core.EventStop, Actor: "admin", Stop: &core.Stop{Status: core.Aborted, Reason: "enough"}})
 				}
 			})
 		}
 		if root := s.play(); !root.Status.Terminal() {
 			t.Fatalf("plan %d: the run is %s", seed, root.Status)
 		}
-		for id, tr := range s.tracks {
+		for id, tr := range s.Tracks {
 			if tr.Open() {
 				t.Fatalf("plan %d: track %s is still %s", seed, id, tr.Status)
 			}

@@ -1,9 +1,10 @@
-package engine
+package engine_test
 
 import (
 	"testing"
 
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/engine"
 )
 
 // TestRecoverBeforeTheFirstToken: the function that was to store a track's first
@@ -11,17 +12,17 @@ import (
 // there the walk begins.
 func TestRecoverBeforeTheFirstToken(t *testing.T) {
 	p := plan(stage("s", shell("a")))
-	r := NewRun(core.Launch{Run: "01RUN", Plan: p})
-	track := &Track{ID: "0.1"}
+	r := engine.NewRun(core.Launch{Run: "01RUN", Plan: p})
+	track := &engine.Track{ID: "0.1"}
 	for _, ev := range []core.Event{
 		{N: 1, At: 1, Type: core.EventRecovered, Recovered: &core.Recovered{Segment: 1, Error: "Runtime.ExitError"}},
 		{N: 2, At: 2, Type: core.EventEntered, Entered: &core.Entered{Segment: 2, Token: "t", At: 2}},
 	} {
-		res, err := Apply(r, track, ev, nil)
+		res, err := engine.Apply(r, track, ev, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if track = res.Track; ev.N == 1 && (track.Route == nil || track.Route.Kind != kindWork || track.Route.Segment != 2) {
+		if track = res.Track; ev.N == 1 && (track.Route == nil || track.Route.Kind != "Work" || track.Route.Segment != 2) {
 			t.Fatalf("the machine is sent to %+v", track.Route)
 		}
 	}
@@ -33,22 +34,22 @@ func TestRecoverBeforeTheFirstToken(t *testing.T) {
 // TestStageThatCannotRun: a stage's machine that fails every time is not started
 // for ever. The stage is told to stop, and the run ends Errored.
 func TestStageThatCannotRun(t *testing.T) {
-	r := NewRun(core.Launch{Run: "01RUN", Plan: plan(stage("s", shell("a")))})
-	track := &Track{ID: "0"}
+	r := engine.NewRun(core.Launch{Run: "01RUN", Plan: plan(stage("s", shell("a")))})
+	track := &engine.Track{ID: "0"}
 	var commands []core.Command
 	apply := func(ev core.Event) {
 		t.Helper()
 		ev.N, ev.At = track.N+1, track.N+1
-		res, err := Apply(r, track, ev, nil)
+		res, err := engine.Apply(r, track, ev, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		track, commands = res.Track, res.Commands
 	}
 	apply(core.Event{Type: core.EventStarted})
-	for i := 1; i < maxGenerations; i++ {
+	for i := 1; i < 20; i++ {
 		apply(core.Event{Type: core.EventRecovered, Recovered: &core.Recovered{Error: "States.Runtime"}})
-		if track.Stopping != "" || track.Route.Kind != kindRunStage {
+		if track.Stopping != "" || track.Route.Kind != "RunStage" {
 			t.Fatalf("after %d failures: %+v", i, track)
 		}
 	}
@@ -57,7 +58,7 @@ func TestStageThatCannotRun(t *testing.T) {
 		t.Fatalf("the stage is not stopped: %+v %+v", track, commands)
 	}
 	apply(core.Event{Type: core.EventChild, Child: &core.Child{Track: "0.1", Status: core.Errored}})
-	if track.Status != core.Errored || track.Route.Kind != kindDone {
+	if track.Status != core.Errored || track.Route.Kind != "Done" {
 		t.Errorf("the run has not ended: %s %+v", track.Status, track.Route)
 	}
 }

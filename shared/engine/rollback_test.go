@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"testing"
@@ -106,7 +106,7 @@ func TestRollback(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(40) {
 				s := newSim(t, seed, tc.plan())
-				s.twice, s.outcome, s.reject = true, script(tc.fail), true
+				s.Twice, s.outcome, s.reject = true, script(tc.fail), true
 				if got := s.play().Status; got != tc.run {
 					t.Errorf("seed %d: the run ended %s, want %s", seed, got, tc.run)
 				}
@@ -122,14 +122,14 @@ func TestRollback(t *testing.T) {
 // TestRollbackByAPerson is offered only where there is something to roll back.
 func TestRollbackByAPerson(t *testing.T) {
 	s := newSim(t, 1, plan(on(undo(stage("a", shell("x"), shell("y")), shell("u")), intervention(act(core.ActionAbort)))))
-	s.twice, s.outcome, s.answers = true, script("x=ODD"), []core.ActionType{core.ActionStageRollback}
+	s.Twice, s.outcome, s.answers = true, script("x=ODD"), []core.ActionType{core.ActionStageRollback}
 	if got := s.play().Status; got != core.Failed || s.ends() != "a=FAILED x=FAILED u=SUCCEEDED" {
 		t.Errorf("the run ended %s: %s", got, s.ends())
 	}
 	s.check(1)
 	s = newSim(t, 1, plan(on(stage("a", shell("x")), intervention(act(core.ActionIgnore)))))
 	s.outcome, s.answers = script("x=ODD"), []core.ActionType{core.ActionStageRollback}
-	if s.play(); s.node("pipeline.stages.a.spec.execution.steps.x").Status != core.InterventionWaiting {
+	if s.play(); s.Node("pipeline.stages.a.spec.execution.steps.x").Status != core.InterventionWaiting {
 		t.Error("a rollback of nothing was taken")
 	}
 }

@@ -17,6 +17,7 @@ var ring = map[string]int{
 	"expr":     1,
 	"compile":  1,
 	"engine":   1,
+	"simulate": 1,
 	"strategy": 1,
 	"govern":   1,
 	"verify":   1,

@@ -13,15 +13,6 @@ import (
 	"github.com/slipway-cd/slipway/shared/yamldoc"
 )
 
-// Source is one YAML text and the file name diagnostics show for it.
-type Source struct {
-	File string
-	Data []byte
-
-	root *yamldoc.Node // of the document meant, when it has been parsed
-	last int           // line on which that ends
-}
-
 // Options are what a run is asked for beside the pipeline.
 type Options struct {
 	// Inputs are single values: by the name of a pipeline variable, or by path such
@@ -115,6 +106,7 @@ type compiler struct {
 	asked     bool                   // a template asks for <+inputSet>
 	said      map[core.Diagnostic]bool
 	muted     bool       // what is compiled is refused as a whole: nothing in it is said
+	here      *Source    // when all has to be said of places in it
 	shown     *Explained // nil unless somebody wants to see where values come from
 }
 
@@ -143,6 +135,7 @@ const (
 	CodeTemplate     = "invalid-template"
 	CodeOutOfSync    = "out-of-sync" // inputs that do not fit their template
 	CodeMeaning      = "other-meaning"
+	CodeNotExecuted  = "not-executed" // of what is looked at: a run refuses it as CodeUnsupported
 )
 
 func (c *compiler) add(sev core.Severity, n *yamldoc.Node, pos core.Position, code, msg, help string) {
@@ -163,7 +156,11 @@ func (c *compiler) add(sev core.Severity, n *yamldoc.Node, pos core.Position, co
 		}
 		c.said[d] = true
 		d.Path = "/template/spec" + strings.TrimPrefix(n.Pointer(), at.Pointer())
-		d.Message += " (in template " + u.name + ", used at " + u.pos.String() + ")"
+		where := "used at " + u.pos.String()
+		if c.here != nil && c.relocate(&d, n) {
+			where = "at " + pos.String()
+		}
+		d.Message += " (in template " + u.name + ", " + where + ")"
 	}
 	c.diags = append(c.diags, d)
 }
@@ -178,21 +175,18 @@ func (c *compiler) warnf(n *yamldoc.Node, code, help, format string, args ...any
 	c.add(core.SeverityWarning, n, n.Pos, code, fmt.Sprintf(format, args...), help)
 }
 
-// unsupported names a part that is valid but not executed yet.
+// unsupported names a type of stage or step that nothing executes yet.
 func (c *compiler) unsupported(n *yamldoc.Node, pos core.Position, what string) {
-	c.add(core.SeverityUnsupported, n, pos, CodeUnsupported, "not supported yet: "+what, "")
+	c.add(core.SeverityUnsupported, n, pos, CodeUnsupported, notSupported+what, "")
 }
 
-// document parses the source and returns the value of its `pipeline:` key.
+const notSupported = "not supported yet: "
+
+// document returns the value of the `pipeline:` key of a source.
 func (c *compiler) document(src Source) *yamldoc.Node {
-	docs, diags := yamldoc.Parse(src.File, src.Data)
-	c.diags = append(c.diags, diags...)
-	if len(docs) == 0 {
+	root, diags := c.root(src)
+	if root == nil {
 		return nil
-	}
-	root := docs[0].Root
-	if len(docs) > 1 {
-		c.errorf(docs[1].Root, CodeNotPipeline, "keep one pipeline in a file", "a second document in the file")
 	}
 	entry := root.Entry("pipeline")
 	if entry == nil {

@@ -33,7 +33,7 @@ func (c *compiler) expressions(n *yamldoc.Node) {
 		pos, msg = n.PosAt(place(n.Text, ee)), ee.Msg+", in "+ee.Expr
 	}
 	if fault.Is(err, fault.Unsupported) {
-		c.unsupported(n, pos, msg)
+		c.unexecuted(n, pos, msg)
 		return
 	}
 	c.add(core.SeverityError, n, pos, CodeExpression, "the expression cannot be read: "+msg, "")

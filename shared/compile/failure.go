@@ -23,7 +23,7 @@ func (c *compiler) failures(m *yamldoc.Node, o owner) []core.FailureStrategy {
 		return nil
 	}
 	if isExpression(n) {
-		c.unsupported(n, n.Pos, "an expression as failureStrategies of "+o.what)
+		c.unexecuted(n, n.Pos, "an expression as failureStrategies of "+o.what)
 		return nil
 	}
 	if n.Kind != yamldoc.List {
@@ -112,7 +112,7 @@ func (c *compiler) action(a *yamldoc.Node, o owner) (core.FailureAction, bool) {
 		c.warnf(n, CodeMeaning, "write MarkAsFailure", "%s in a rollback acts as MarkAsFailure", typ)
 	}
 	if slices.Contains(notExecuted, out.Type) {
-		c.unsupported(n, n.Pos, "the action "+typ)
+		c.unexecuted(n, n.Pos, "the action "+typ)
 	}
 	switch out.Type {
 	case core.ActionRetry, core.ActionRetryStepGroup:
@@ -147,7 +147,7 @@ func (c *compiler) retry(a *yamldoc.Node, out *core.FailureAction, o owner) {
 		count, err := strconv.Atoi(text)
 		switch {
 		case isExpression(n):
-			c.unsupported(n, n.Pos, "an expression as retryCount")
+			c.unexecuted(n, n.Pos, "an expression as retryCount")
 		case err != nil || count < 0:
 			c.wrong(n, "retryCount of "+o.what, "a whole number")
 		default:

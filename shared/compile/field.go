@@ -32,7 +32,7 @@ func (c *compiler) check(m *yamldoc.Node, what string, rs rules) {
 		if r.refuse == "" || c.empty(e.Value) || r.noop != nil && r.noop(e.Value) {
 			continue
 		}
-		c.unsupported(e.Value, e.Key.Pos, r.refuse)
+		c.unexecuted(e.Value, e.Key.Pos, r.refuse)
 	}
 }
 
@@ -129,7 +129,7 @@ func (c *compiler) texts(n *yamldoc.Node, what string) []string {
 		case !it.Scalar():
 			c.errorf(it, CodeWrongType, "", "an item of %s is %s: expected a string", what, it.Kind)
 		case strings.Contains(it.Text, "<+"):
-			c.unsupported(n, it.Pos, "an expression in "+what)
+			c.unexecuted(n, it.Pos, "an expression in "+what)
 		case it.Text != "":
 			out = append(out, it.Text)
 		}

@@ -48,7 +48,7 @@ func (c *compiler) install(n, link *yamldoc.Node, t *template, typ, path string)
 	switch in := link.Get("templateInputs"); {
 	case in == nil || c.empty(in):
 	case in.Kind != yamldoc.Map:
-		c.unsupported(in, in.Pos, in.Kind.String()+" as templateInputs")
+		c.unexecuted(in, in.Pos, in.Kind.String()+" as templateInputs")
 	default:
 		for _, e := range in.Entries {
 			if mine[e.Key.Text] {

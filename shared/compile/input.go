@@ -110,7 +110,7 @@ func (c *compiler) collect(n *yamldoc.Node, path string, found func(*input)) {
 // marker checks the calls of an input.
 func (c *compiler) marker(n *yamldoc.Node, m marker) {
 	if m.execution {
-		c.unsupported(n, n.Pos, "executionInput(): asking for a value while running")
+		c.unexecuted(n, n.Pos, "executionInput(): asking for a value while running")
 	}
 	if m.regex != "" {
 		c.regex(n, n.Pos, m.regex, CodeInputMarker)

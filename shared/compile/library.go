@@ -3,7 +3,6 @@ package compile
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -66,14 +65,10 @@ func Index(sources []Source) (Library, core.Diagnostics) {
 	shelves := map[Reference][]shelf{} // by kind and identifier
 	var diags core.Diagnostics
 	for _, src := range sources {
-		docs, ds := yamldoc.Parse(src.File, src.Data)
+		docs, ds := src.documents()
 		diags = append(diags, ds...)
-		for i, d := range docs {
-			src.root, src.last = d.Root, math.MaxInt
-			if i+1 < len(docs) {
-				src.last = docs[i+1].Root.Pos.Line - 1
-			}
-			s, id, ok := shelve(src)
+		for _, doc := range docs {
+			s, id, ok := shelve(doc)
 			if !ok {
 				continue
 			}
@@ -91,6 +86,12 @@ func Index(sources []Source) (Library, core.Diagnostics) {
 	return func(r Reference) (Source, bool) {
 		return pick(shelves[Reference{Kind: r.Kind, Identifier: r.Identifier}], r)
 	}, diags
+}
+
+// Shelves reports whether an Index would hold a document that has been parsed.
+func Shelves(src Source) bool {
+	_, _, ok := shelve(src)
+	return ok
 }
 
 // shelve reads what a document is; ok is false for what a library does not hold.

@@ -22,7 +22,7 @@ func (c *compiler) loop(m *yamldoc.Node, what string) *core.Loop {
 		return nil
 	}
 	if isExpression(n) {
-		c.unsupported(n, n.Pos, "an expression as strategy of "+what)
+		c.unexecuted(n, n.Pos, "an expression as strategy of "+what)
 		return nil
 	}
 	if n.Kind != yamldoc.Map {
@@ -85,7 +85,7 @@ func (c *compiler) onFailure(n *yamldoc.Node, l *core.Loop, what string) {
 	case f.Text == "SkipQueued":
 		l.SkipQueued = true
 	case isExpression(f):
-		c.unsupported(f, f.Pos, "an expression as onFailure of the strategy of "+what)
+		c.unexecuted(f, f.Pos, "an expression as onFailure of the strategy of "+what)
 	default:
 		c.errorf(f, CodeValue, "", "onFailure of the strategy of %s is %q: expected RunAll or SkipQueued", what, f.Text)
 	}

@@ -149,7 +149,7 @@ func (c *compiler) regex(n *yamldoc.Node, pos core.Position, s, code string) {
 	switch {
 	case err == nil:
 	case lookAround.MatchString(s):
-		c.unsupported(n, pos, fmt.Sprintf("look-around or back-references in the regex %s", s))
+		c.unexecuted(n, pos, fmt.Sprintf("look-around or back-references in the regex %s", s))
 	default:
 		c.add(core.SeverityError, n, pos, code, fmt.Sprintf("the regex %s cannot be read: %v", s, strings.TrimPrefix(err.Error(), "error parsing regexp: ")), "")
 	}

@@ -128,7 +128,7 @@ func (c *compiler) duration(n *yamldoc.Node, what string, expression bool) (d ti
 		c.errorf(n, CodeWrongType, "write a time such as 10m", "%s is %s: expected a duration", what, n.Kind)
 	case isExpression(n):
 		if !expression {
-			c.unsupported(n, n.Pos, "an expression as "+what)
+			c.unexecuted(n, n.Pos, "an expression as "+what)
 		}
 	default:
 		v, err := steps.ParseDuration(n.Text)

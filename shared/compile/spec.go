@@ -17,7 +17,7 @@ func (c *compiler) object(m *yamldoc.Node, fields []steps.Field, what string) ma
 	}
 	out := map[string]any{}
 	if f, n := byName["type"], m.Get("type"); f != nil && n != nil && len(f.UnsupportedValues) > 0 && c.refusal(f, n) != "" {
-		c.unsupported(n, n.Pos, c.refusal(f, n)) // the other fields are those of a variant nobody reads
+		c.unexecuted(n, n.Pos, c.refusal(f, n)) // the other fields are those of a variant nobody reads
 		return out
 	}
 	refused := false
@@ -32,7 +32,7 @@ func (c *compiler) object(m *yamldoc.Node, fields []steps.Field, what string) ma
 			if len(f.UnsupportedValues) > 0 {
 				pos = e.Value.Pos
 			}
-			c.unsupported(e.Value, pos, why)
+			c.unexecuted(e.Value, pos, why)
 			refused = true
 			continue
 		}

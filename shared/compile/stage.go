@@ -125,7 +125,7 @@ func (c *compiler) wrapper(it *yamldoc.Node, where string, want ...string) *yaml
 		switch {
 		case key == "description" || key == "isNestedGroup": // the latter is a mark of Harness's editor
 		case key == "insert":
-			c.unsupported(e.Value, e.Key.Pos, "insert: an injection point of a template")
+			c.unexecuted(e.Value, e.Key.Pos, "insert: an injection point of a template")
 			return nil
 		case !has(want, key):
 			c.unknownField(*e, "an item of "+where, want)

@@ -175,10 +175,10 @@ func (e expansion) resolve(link *yamldoc.Node, typ string) *template {
 	case n == nil:
 		return nil
 	case isExpression(n):
-		c.unsupported(n, n.Pos, "an expression as templateRef")
+		c.unexecuted(n, n.Pos, "an expression as templateRef")
 		return nil
 	case version != nil && isExpression(version):
-		c.unsupported(version, version.Pos, "an expression as versionLabel")
+		c.unexecuted(version, version.Pos, "an expression as versionLabel")
 		return nil
 	}
 	r := Reference{Kind: KindTemplate, At: e.at, Identifier: ref, Version: c.plain(link, "versionLabel")}
@@ -238,7 +238,7 @@ func (c *compiler) load(r Reference, at *yamldoc.Node) *template {
 	t.ref.Version = cmp.Or(r.Version, textAt(body, "versionLabel"))
 	t.name = t.ref.String()
 	if v := body.Get("variables"); v != nil && !c.empty(v) {
-		c.unsupported(v, body.Entry("variables").Key.Pos, "variables of a template")
+		c.unexecuted(v, body.Entry("variables").Key.Pos, "variables of a template")
 	}
 	if t.spec == nil || t.spec.Kind != yamldoc.Map {
 		c.errorf(at, CodeTemplate, "", "the template %s in %s has no spec", t.name, src.File)

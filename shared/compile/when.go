@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/expr"
@@ -17,6 +18,17 @@ var executed = struct{ conditions, failureStrategies, loops, rollback bool }{con
 
 // notExecuted are the actions that the engine does not take yet.
 var notExecuted = []core.ActionType{core.ActionPipelineRollback, core.ActionRetryStepGroup}
+
+// unexecuted names a part that is valid and in the plan, and that a run would leave
+// out: no run is let begin with it.
+func (c *compiler) unexecuted(n *yamldoc.Node, pos core.Position, what string) {
+	what = strings.TrimPrefix(what, notSupported)
+	if c.opt.Lenient {
+		c.add(core.SeverityWarning, n, pos, CodeNotExecuted, "a run refuses this, as it is not executed yet: "+what, "")
+		return
+	}
+	c.unsupported(n, pos, what)
+}
 
 // unless returns what is refused unless the engine executes it.
 func unless(executed bool, what string) string {
@@ -36,7 +48,7 @@ func (c *compiler) when(m *yamldoc.Node, key, what string) *core.When {
 		return nil
 	}
 	if isExpression(n) {
-		c.unsupported(n, n.Pos, "an expression as when of "+what)
+		c.unexecuted(n, n.Pos, "an expression as when of "+what)
 		return nil
 	}
 	if n.Kind != yamldoc.Map {
@@ -54,7 +66,7 @@ func (c *compiler) when(m *yamldoc.Node, key, what string) *core.When {
 		if !slices.Contains(whenStatuses, w.Status) && !isExpression(s) {
 			c.errorf(s, CodeValue, "", "%s of %s is %q: expected Success, Failure or All", key, what, text)
 		} else if isExpression(s) {
-			c.unsupported(s, s.Pos, "an expression as "+key+" of "+what)
+			c.unexecuted(s, s.Pos, "an expression as "+key+" of "+what)
 		}
 	}
 	w.Condition = c.condition(n, "condition", what)
@@ -81,7 +93,7 @@ func (c *compiler) condition(m *yamldoc.Node, key, what string) string {
 		pos, msg = n.PosAt(place(n.Text, ee)), ee.Msg
 	}
 	if fault.Is(err, fault.Unsupported) {
-		c.unsupported(n, pos, msg)
+		c.unexecuted(n, pos, msg)
 	} else {
 		c.add(core.SeverityError, n, pos, CodeExpression, fmt.Sprintf("the %s of %s cannot be read: %s", key, what, msg), "")
 	}

@@ -34,21 +34,15 @@ func (c *checker) expression(n *yamldoc.Node) {
 	}
 	switch text := strings.TrimSpace(n.Text); {
 	case fault.Is(err, fault.Unsupported):
-		sev = core.SeverityUnsupported
-		if !strings.HasPrefix(msg, "not supported yet:") {
-			msg = "not supported yet: " + msg
-		}
+		c.add(sev, n, pos, CodeNotExecuted, "a run refuses this, as it is not executed yet: "+strings.TrimPrefix(msg, "not supported yet: "), "")
+		return
 	case strings.HasPrefix(text, "<+") && strings.HasSuffix(text, ">"):
 		sev = core.SeverityError
 		fallthrough
 	default:
 		msg = "the expression cannot be read: " + msg
 	}
-	code := CodeExpression
-	if sev == core.SeverityUnsupported {
-		code = CodeUnsupported
-	}
-	c.add(sev, n, pos, code, msg, "")
+	c.add(sev, n, pos, CodeExpression, msg, "")
 }
 
 // marker checks what follows `<+input>`: calls of known names. Anything else is

@@ -33,6 +33,7 @@ const (
 	CodeInputMarker  = "invalid-input-marker"
 	CodeDeprecated   = "deprecated-field"
 	CodeUnsupported  = "not-supported"
+	CodeNotExecuted  = "not-executed"
 )
 
 // Finding is what there is to say about one document.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -33,6 +34,7 @@ func Parse(file string, data []byte) ([]*Document, core.Diagnostics) {
 type Parsed struct {
 	Index       int   // from 0
 	Root        *Node // nil when it cannot be read
+	Last        int   // the line before the next document, math.MaxInt of the last one
 	Diagnostics core.Diagnostics
 }
 
@@ -44,13 +46,18 @@ func Each(file string, data []byte) []Parsed {
 	}
 	src := newSource(file, data)
 	var out []Parsed
-	for i, c := range split(data) {
+	chunks := split(data)
+	for i, c := range chunks {
 		if i == MaxDocuments {
 			return append(out, Parsed{Index: i, Diagnostics: core.Diagnostics{*at(file, c.first+1, 1, CodeTooLarge,
 				fmt.Sprintf("more than %d documents in one file", MaxDocuments), "split the file")}})
 		}
 		root, ds := parseChunk(src, c)
-		out = append(out, Parsed{i, root, ds})
+		last := math.MaxInt
+		if i+1 < len(chunks) {
+			last = chunks[i+1].first
+		}
+		out = append(out, Parsed{i, root, last, ds})
 	}
 	return out
 }

@@ -1,0 +1,98 @@
+package compile
+
+import (
+	"math"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/yamldoc"
+)
+
+// Source is one YAML text and the file name diagnostics show for it.
+type Source struct {
+	File string
+	Data []byte
+
+	root *yamldoc.Node // of the document meant, when it has been parsed
+	last int           // line on which that ends
+}
+
+// Parsed returns a source whose document has been parsed, one of the text's. It is
+// nobody else's to change afterwards; compiling leaves it as it is.
+func Parsed(file string, data []byte, doc yamldoc.Parsed) Source {
+	return Source{File: file, Data: data, root: doc.Root, last: doc.Last}
+}
+
+// documents are those of a source with their lines.
+func (s Source) documents() ([]Source, core.Diagnostics) {
+	if s.root != nil {
+		return []Source{s}, nil
+	}
+	var out []Source
+	var diags core.Diagnostics
+	for _, p := range yamldoc.Each(s.File, s.Data) {
+		diags = append(diags, p.Diagnostics...)
+		if p.Root != nil {
+			out = append(out, Parsed(s.File, s.Data, p))
+		}
+	}
+	return out, diags
+}
+
+// Holds reports a place in the source's document.
+func (s *Source) Holds(pos core.Position) bool {
+	if s.root == nil {
+		return pos.File == s.File
+	}
+	return pos.File == s.File && s.root.Pos.Line <= pos.Line && pos.Line <= max(s.last, s.root.Pos.Line)
+}
+
+// root returns the root of a source's document, one that may be changed; nil when it
+// cannot be read.
+func (c *compiler) root(src Source) (*yamldoc.Node, core.Diagnostics) {
+	if src.root != nil {
+		return src.root.Clone(), nil
+	}
+	docs, diags := src.documents()
+	c.diags = append(c.diags, diags...)
+	if len(docs) == 0 {
+		return nil, diags
+	}
+	if len(docs) > 1 {
+		c.errorf(docs[1].root, CodeNotPipeline, "keep one pipeline in a file", "a second document in the file")
+	}
+	return docs[0].root, diags
+}
+
+// Look says what there is to say about a pipeline for somebody who only looks at
+// it, each thing at a place in its own document: what stands in a template is said
+// where the template is used. Inputs are not missing: nobody has been asked.
+func Look(src Source, library Library) core.Diagnostics {
+	c := newCompiler(src, Options{Lenient: true, Library: library})
+	if src.root == nil {
+		src.last = math.MaxInt
+	}
+	c.here = &src
+	c.compile(src)
+	var out core.Diagnostics
+	for _, d := range c.ordered() {
+		if d.Code != CodeMissingInput {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// relocate moves a diagnostic about a template to the place in the document looked
+// at that brings the template in.
+func (c *compiler) relocate(d *core.Diagnostic, n *yamldoc.Node) bool {
+	found := false
+	for ; n != nil; n = n.Parent() {
+		for u := c.uses[n]; u != nil; u = u.outer {
+			if c.here.Holds(u.pos) {
+				d.File, d.Line, d.Column, d.Path = u.pos.File, u.pos.Line, u.pos.Column, n.Pointer()+"/template/templateRef"
+				found = true
+			}
+		}
+	}
+	return found
+}

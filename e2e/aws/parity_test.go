@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,8 +36,12 @@ func cases(t *testing.T, n int) []parity.Case {
 		{Name: "approval", YAML: example(t, "approval.yaml"), Answers: map[string][]parity.Answer{
 			"release": {{User: "alice", Action: parity.Approve, Inputs: map[string]string{"ring": "early"}}}}},
 	}
+	all = append(all, parity.Named()...)
 	if picked := os.Getenv("SLIPWAY_SEEDS"); picked != "" {
 		all = nil
+		if picked == "named" {
+			return parity.Named()
+		}
 		for _, text := range strings.Split(picked, ",") {
 			seed, err := strconv.ParseUint(text, 10, 64)
 			if err != nil {
@@ -89,10 +94,30 @@ func TestParity(t *testing.T) {
 				t.Errorf("%s\n%s (-) and %s (+) differ:\n%.4000s", c.Kinds(), left.name, right.name, diff)
 				return
 			}
+			if err := left.went(t.Context(), c, logs[0]); err != nil {
+				t.Error(err)
+			}
 			t.Logf("same after %v: %s", took, c.Kinds())
 		})
 	}
 	wg.Wait()
+}
+
+// went looks at how a named case has ended: on one runtime, as the logs are the same.
+func (w *world) went(ctx context.Context, c parity.Case, l parity.Log) error {
+	if c.Want == "" {
+		return nil
+	}
+	r, err := view.New(journal.New(w.ports)).Run(ctx, core.DefaultAccount, l.Run)
+	if got := parity.Stood(r); err != nil || got != c.Want {
+		return errors.Join(err, fmt.Errorf("%s ended\n     %s\nwant %s\n%s", c.Name, got, c.Want, show(r)))
+	}
+	for _, state := range c.Through {
+		if sent := parity.Sent(l.Tracks); !slices.Contains(sent, state) {
+			return fmt.Errorf("%s never came to %s, only to %v", c.Name, state, sent)
+		}
+	}
+	return nil
 }
 
 // drive runs a case to its end, giving its answers through the API, and returns
@@ -129,7 +154,7 @@ type driving struct {
 	run     string
 	views   *view.Views
 	given   map[string]int // answers, by approval
-	settled int            // approvals that need no more answers
+	settled int            // what was due when nothing was left to do
 }
 
 // left reports whether the run's machines have all ended: the last thing that they
@@ -150,33 +175,63 @@ func (d *driving) look(ctx context.Context) (ended bool, err error) {
 	if err == nil && parity.Ended(tracks) {
 		return d.left(ctx, tracks)
 	}
-	if err != nil || parity.Asked(tracks) == d.settled {
+	due := d.c.Due(tracks)
+	if err != nil || due == d.settled {
 		return false, err
 	}
 	r, err := d.views.Run(ctx, core.DefaultAccount, d.run)
 	if err != nil {
 		return false, err
 	}
-	d.settled = 0
-	for _, a := range r.Approvals {
-		answers := d.c.Answers[a.Node[strings.LastIndexByte(a.Node, '.')+1:]]
-		if a.Approval.Status == "WAITING" && d.given[a.ID] < len(answers) {
-			if err := d.answer(ctx, a, answers[d.given[a.ID]]); err != nil {
-				return false, err
-			}
-		}
-		if d.given[a.ID] == len(answers) {
-			d.settled++
-		}
+	approved, err := d.approve(ctx, r)
+	if err != nil {
+		return false, err
 	}
-	return false, nil
+	intervened, err := d.intervene(ctx, r)
+	if !approved && !intervened {
+		d.settled = due
+	}
+	return false, err
 }
 
-func (d *driving) answer(ctx context.Context, a view.Approval, next parity.Answer) error {
-	d.given[a.ID]++
-	err := d.w.user[next.User].Decide(ctx, a.ID, client.Decision{Action: next.Action, Inputs: next.Inputs})
-	if err != nil {
-		return fmt.Errorf("%s's answer to %s: %w", next.User, a.Node, err)
+// approve gives the next answer to every approval that waits for one.
+func (d *driving) approve(ctx context.Context, r view.Run) (some bool, err error) {
+	for _, a := range r.Approvals {
+		answers := d.c.Answers[a.Node[strings.LastIndexByte(a.Node, '.')+1:]]
+		n := d.given[a.ID]
+		if a.Approval.Status != "WAITING" || n >= len(answers) || answers[n].Action == core.InterruptMarkFailed {
+			continue
+		}
+		d.given[a.ID]++
+		some = true
+		err := d.w.user[answers[n].User].Decide(ctx, a.ID, client.Decision{Action: answers[n].Action, Inputs: answers[n].Inputs})
+		if err != nil {
+			return some, fmt.Errorf("%s's answer to %s: %w", answers[n].User, a.Node, err)
+		}
 	}
-	return nil
+	return some, nil
+}
+
+// intervene says what to do about every step that has failed, or that is to fail.
+func (d *driving) intervene(ctx context.Context, r view.Run) (some bool, err error) {
+	for _, n := range r.Nodes {
+		answers := d.c.Answers[n.Identifier]
+		if len(n.Answers) >= len(answers) {
+			continue
+		}
+		next := answers[len(n.Answers)]
+		if mark := next.Action == core.InterruptMarkFailed; mark && !runs(n) || !mark && len(n.Allowed) == 0 {
+			continue
+		}
+		some = true
+		if _, err := d.w.user[next.User].Intervene(ctx, d.run, n.FQN, core.ActionType(next.Action)); err != nil {
+			return some, fmt.Errorf("%s's answer about %s: %w", next.User, n.FQN, err)
+		}
+	}
+	return some, nil
+}
+
+// runs reports whether there is something of a node to be marked as failed.
+func runs(n view.Node) bool {
+	return n.Status == core.Running.API() && n.Delegate != "" || n.Status == core.WaitStepRunning.API() || n.Status == core.ApprovalWaiting.API()
 }

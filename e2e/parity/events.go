@@ -3,6 +3,8 @@ package parity
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -60,19 +62,55 @@ func Ended(tracks map[string][]core.Event) bool {
 	return false
 }
 
-// Asked counts the approvals that tracks have begun to wait for.
-func Asked(tracks map[string][]core.Event) int {
+// Due counts the moments at which the case's people may have had to do something:
+// approvals and failed steps that ask, and what there is to be marked as failed.
+func (c Case) Due(tracks map[string][]core.Event) int {
+	kinds := []string{"Approval", "Intervene"}
+	marks := c.marks()
+	if marks {
+		kinds = append(kinds, "Wait")
+	}
 	n := 0
 	for _, events := range tracks {
 		for _, ev := range events {
+			if marks && ev.Claimed != nil {
+				n++
+			}
 			for _, c := range ev.Commands {
-				if c.Do == core.DoFinish && c.Route.Kind == "Approval" {
+				if c.Do == core.DoFinish && slices.Contains(kinds, c.Route.Kind) {
 					n++
 				}
 			}
 		}
 	}
 	return n
+}
+
+// marks reports whether somebody marks a running step as failed.
+func (c Case) marks() bool {
+	for _, list := range c.Answers {
+		for _, a := range list {
+			if a.Action == core.InterruptMarkFailed {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Sent are the states that machines were sent to, sorted.
+func Sent(tracks map[string][]core.Event) []string {
+	states := map[string]bool{}
+	for _, events := range tracks {
+		for _, ev := range events {
+			for _, c := range ev.Commands {
+				if c.Do == core.DoFinish && c.Route != nil {
+					states[c.Route.Kind] = true
+				}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(states))
 }
 
 // Started are the commands by which the engine has started executions.

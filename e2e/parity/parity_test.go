@@ -21,14 +21,23 @@ func TestGenerate(t *testing.T) {
 		if diff := cmp.Diff(c, Generate(seed)); diff != "" {
 			t.Fatalf("seed %d makes one thing and another: %s", seed, diff)
 		}
-		if len(c.Has) < 2 {
-			t.Errorf("%s has only %v", c.Name, c.Has)
-		}
+		first := 0
 		for _, f := range c.Has {
 			seen[f]++
-			if f != Failure && f != Timeout && !strings.Contains(c.YAML, map[string]string{
-				Parallel: `"parallel"`, Group: `"stepGroup"`, Approval: `"HarnessApproval"`, Wait: `"Wait"`}[f]) {
+			if slices.Contains([]string{Parallel, Group, Approval, Wait, Failure, Timeout}, f) {
+				first++
+			}
+			if !strings.Contains(c.YAML, map[string]string{Parallel: `"parallel"`, Group: `"stepGroup"`, Approval: `"HarnessApproval"`,
+				Wait: `"Wait"`, Condition: `"when"`, Trouble: `"failureStrategies"`}[f]) {
 				t.Errorf("%s says it has %s: %s", c.Name, f, c.YAML)
+			}
+		}
+		if first < 2 {
+			t.Errorf("%s has only %v", c.Name, c.Has)
+		}
+		for _, a := range core.ActionTypes {
+			if strings.Contains(c.YAML, `"`+string(a)+`"`) {
+				seen[string(a)]++
 			}
 		}
 		_, diags := compile.Compile(compile.Source{File: c.Name, Data: []byte(c.YAML)}, compile.Options{Scope: core.Scope{Account: "a", Org: "o", Project: "p"}})
@@ -36,9 +45,15 @@ func TestGenerate(t *testing.T) {
 			t.Errorf("%s: %v", c.Name, diags)
 		}
 	}
-	for _, f := range []string{Parallel, Group, Approval, Wait, Failure, Timeout} {
+	for _, f := range []string{Parallel, Group, Approval, Wait, Failure, Timeout, Condition, Trouble} {
 		if seen[f] < 30 {
 			t.Errorf("only %d of 200 have %s", seen[f], f)
+		}
+	}
+	for _, a := range core.ActionTypes {
+		unsupported := a == core.ActionPipelineRollback || a == core.ActionProceedDefault || a == core.ActionRetryStepGroup
+		if !unsupported && seen[string(a)] < 5 {
+			t.Errorf("only %d of 200 have the action %s", seen[string(a)], a)
 		}
 	}
 }

@@ -22,7 +22,14 @@ const (
 	Timeout  = "timeout"
 )
 
-// Answer is what one person says to an approval.
+// Features that it may have besides.
+const (
+	Condition = "condition"
+	Trouble   = "trouble" // a step fails, and a strategy or a person goes on
+)
+
+// Answer is what one person says to an approval, about a step that has failed, or
+// (core.InterruptMarkFailed) about one that runs.
 type Answer struct {
 	User, Action string
 	Inputs       map[string]string
@@ -36,6 +43,10 @@ type Case struct {
 	// Answers are given in order, by the identifier of the step that asks. A step
 	// without any is left to expire.
 	Answers map[string][]Answer
+	// Want is how the run and its nodes end ("Failed a=Failed x=Success …"), Through
+	// the states that machines are sent to on the way; only named cases have them.
+	Want    string
+	Through []string
 }
 
 // object is a mapping of a document: JSON is YAML.
@@ -50,7 +61,9 @@ type maker struct {
 	path    string   // of the steps under way, as expressions spell it
 	outputs []string // expressions that have a value here
 	ending  string   // the feature that ends the run early, until it is placed
+	beside  bool     // something else runs at the same time
 	slow    int      // how many more steps may take 10 s
+	undo    []any    // rollback steps of the stage under way
 }
 
 // Generate makes the pipeline of a seed: the same on every machine.
@@ -69,6 +82,11 @@ func Generate(seed uint64) Case {
 	if m.ending != "" {
 		features = append(features, m.ending)
 	}
+	for _, more := range []string{Condition, Trouble} {
+		if m.IntN(2) == 0 {
+			features = append(features, more)
+		}
+	}
 	c.Has = slices.Sorted(slices.Values(features))
 	var body strings.Builder
 	enc := json.NewEncoder(&body)
@@ -82,68 +100,6 @@ func Generate(seed uint64) Case {
 
 func (m *maker) has(feature string) bool { return slices.Contains(m.c.Has, feature) }
 
-// pipeline spreads the features over one to three stages; what ends the run early
-// is in the last.
-func (m *maker) pipeline() object {
-	n := 1 + m.IntN(3)
-	at := map[string]int{} // in which stage a feature is
-	for _, f := range m.c.Has {
-		at[f] = m.IntN(n)
-	}
-	m.outputs = []string{"<+pipeline.variables.word>", "<+pipeline.name>"}
-	var stages []any
-	for i := range n {
-		here := func(f string) bool { return m.has(f) && at[f] == i }
-		last := i == n-1
-		if here(Parallel) && m.IntN(4) == 0 {
-			before := m.outputs
-			stages = append(stages, object{"parallel": []any{m.makeStage(i, "a", here, last), m.makeBeside(i, before)}})
-			continue
-		}
-		stages = append(stages, m.makeStage(i, "", here, last))
-	}
-	return object{
-		"name": m.c.Name, "identifier": m.c.Name, "stages": stages,
-		"variables": []any{object{"name": "word", "type": "String", "value": "word" + fmt.Sprint(m.IntN(100))}},
-	}
-}
-
-// makeBeside is a small stage beside another, which does not see its outputs.
-func (m *maker) makeBeside(i int, before []string) object {
-	after := m.outputs
-	m.outputs = slices.Clone(before)
-	s := m.makeStage(i, "b", func(string) bool { return false }, false)
-	m.outputs = append(after, m.outputs[len(before):]...)
-	return s
-}
-
-// makeStage makes a stage with the features that are to be here.
-func (m *maker) makeStage(i int, suffix string, here func(string) bool, last bool) object {
-	m.stage = fmt.Sprintf("stage%d%s", i, suffix)
-	m.path = "pipeline.stages." + m.stage + ".spec.execution.steps."
-	steps := []any{m.shell()}
-	if here(Approval) {
-		steps = append(steps, m.approval(Approve))
-	}
-	if here(Wait) {
-		steps = append(steps, m.wait())
-	}
-	if here(Group) {
-		steps = append(steps, m.group(false))
-	}
-	if here(Parallel) {
-		steps = append(steps, m.parallel(last, 1))
-	}
-	if m.IntN(3) == 0 {
-		steps = append(steps, m.shell())
-	}
-	if last && m.ending != "" {
-		steps = append(steps, m.end())
-		steps = append(steps, m.shell()) // never runs
-	}
-	return object{"stage": object{"name": m.stage, "identifier": m.stage, "type": "Custom", "spec": object{"execution": object{"steps": steps}}}}
-}
-
 // parallel makes two or three branches. One of them may end the run early: of two
 // that do, the one that is first decides what the run fails with.
 func (m *maker) parallel(last bool, depth int) object {
@@ -152,7 +108,8 @@ func (m *maker) parallel(last bool, depth int) object {
 	if last && m.ending != "" && m.IntN(2) == 0 {
 		ends = m.IntN(n)
 	}
-	before := m.outputs
+	before, alone := m.outputs, !m.beside
+	m.beside = true
 	after := slices.Clone(before)
 	var branches []any
 	for i := range n {
@@ -169,7 +126,7 @@ func (m *maker) parallel(last bool, depth int) object {
 		}
 		after = append(after, m.outputs[len(before):]...)
 	}
-	m.outputs = after
+	m.outputs, m.beside = after, !alone
 	return object{"parallel": branches}
 }
 
@@ -196,6 +153,10 @@ func (m *maker) leaf() object {
 		return m.approval(Approve)
 	case m.has(Wait) && m.slow > 0 && m.IntN(4) == 0:
 		return m.wait()
+	case m.has(Trouble) && m.IntN(4) == 0:
+		return m.trouble()
+	case m.has(Condition) && m.IntN(4) == 0:
+		return m.conditional()
 	default:
 		return m.shell()
 	}
@@ -263,7 +224,7 @@ func (m *maker) end() object {
 		if m.has(Approval) && m.IntN(2) == 0 {
 			return m.approval(Reject)
 		}
-		return step(m.id("fail"), "ShellScript", "5m", script(fmt.Sprintf("echo failing\nexit %d\n", 1+m.IntN(100))))
+		return m.fail()
 	}
 	switch m.IntN(3) {
 	case 0: // nobody answers

@@ -63,21 +63,16 @@ func Ended(tracks map[string][]core.Event) bool {
 }
 
 // Due counts the moments at which the case's people may have had to do something:
-// approvals and failed steps that ask, and what there is to be marked as failed.
+// where approvals and failed steps ask; any event, when one is to be marked as failed.
 func (c Case) Due(tracks map[string][]core.Event) int {
-	kinds := []string{"Approval", "Intervene"}
-	marks := c.marks()
-	if marks {
-		kinds = append(kinds, "Wait")
-	}
-	n := 0
+	marks, n := c.marks(), 0
 	for _, events := range tracks {
 		for _, ev := range events {
-			if marks && ev.Claimed != nil {
+			if marks {
 				n++
 			}
 			for _, c := range ev.Commands {
-				if c.Do == core.DoFinish && slices.Contains(kinds, c.Route.Kind) {
+				if c.Do == core.DoFinish && (c.Route.Kind == "Approval" || c.Route.Kind == "Intervene") {
 					n++
 				}
 			}

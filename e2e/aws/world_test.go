@@ -192,7 +192,7 @@ func (w *world) launch(t *testing.T, yaml, project string) string {
 }
 
 // patience is how long a test waits for what has to come.
-const patience = 5 * time.Minute
+const patience = 10 * time.Minute
 
 // until asks until done, more and more seldom: what it asks has to be done by the
 // same two processors as what it waits for.

@@ -34,6 +34,7 @@ func named(name, want string, through []string, answers map[string][]string, sta
 		panic(err) // plain data
 	}
 	c.YAML = b.String()
+	c.Slow = slow(c.YAML)
 	return c
 }
 

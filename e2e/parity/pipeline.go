@@ -47,6 +47,8 @@ type Case struct {
 	// the states that machines are sent to on the way; only named cases have them.
 	Want    string
 	Through []string
+	// Slow says that time has to pass: a wait, a timeout, an interval.
+	Slow bool
 }
 
 // object is a mapping of a document: JSON is YAML.
@@ -95,8 +97,12 @@ func Generate(seed uint64) Case {
 		panic(err) // plain data
 	}
 	c.YAML = body.String()
+	c.Slow = slow(c.YAML)
 	return c
 }
+
+// slow reports whether a document makes a run wait, or run into a timeout, for ten seconds.
+func slow(yaml string) bool { return strings.Contains(yaml, `"10s"`) }
 
 func (m *maker) has(feature string) bool { return slices.Contains(m.c.Has, feature) }
 

@@ -7,7 +7,6 @@ import "github.com/slipway-cd/slipway/shared/core"
 type holds struct {
 	pipeline bool
 	kinds    map[int]string // of segments, as far as commands have said
-	sent     int            // the segment that the machine was last sent to
 	arrived  bool           // the machine stands at the hold under way
 }
 
@@ -23,12 +22,9 @@ func (h *holds) next(ev core.Event) (independent, last bool) {
 		}
 		h.arrived = true
 		return true, false
-	case core.EventChild, core.EventDecided:
+	case core.EventChild, core.EventDecided, core.EventIntervened:
 		// The end of the last child may begin the next parallel at once.
 		return true, h.arrived && begins(ev)
-	case core.EventIntervened:
-		// What runs stands where it is marked as failed.
-		return h.holding(h.sent), false
 	default:
 		h.arrived = false
 		return false, true
@@ -49,7 +45,7 @@ func (h *holds) holding(segment int) bool {
 func (h *holds) learn(ev core.Event) {
 	for _, c := range ev.Commands {
 		if c.Do == core.DoFinish && c.Route != nil {
-			h.kinds[c.Route.Segment], h.sent = c.Route.Kind, c.Route.Segment
+			h.kinds[c.Route.Segment] = c.Route.Kind
 		}
 	}
 	// A machine that waited for children in vain is sent back to wait: they are

@@ -26,6 +26,7 @@ type nodeRecord struct {
 	Duration *int64         `json:"durationMs,omitempty"`
 	Attempt  int            `json:"attempt,omitempty"`
 	Outputs  map[string]any `json:"outputs,omitempty"`
+	At       string         `json:"outputsAt,omitempty"`
 	Failure  *core.Failure  `json:"failure,omitempty"`
 }
 
@@ -55,7 +56,7 @@ func (r *records) event(e follow.Event) {
 		if n.Started == 0 {
 			took = 0
 		}
-		rec.Time, rec.Duration, rec.Outputs, rec.Failure = n.Finished, &took, n.Outputs, n.Failure
+		rec.Time, rec.Duration, rec.Outputs, rec.At, rec.Failure = n.Finished, &took, n.Outputs, n.OutputsAt, n.Failure
 		r.print(rec)
 	case follow.Logged:
 		r.print(logRecord{string(e.Kind), e.Line.Time, n.FQN, n.Identifier, e.Line.Level, e.Line.Text})

@@ -64,6 +64,9 @@ func (t Theme) node(out *strings.Builder, n view.Node, indent string, now int64)
 	for _, line := range t.outputs(n.Outputs) {
 		fmt.Fprintf(out, "%s    %s\n", indent, line)
 	}
+	if n.OutputsAt != "" {
+		fmt.Fprintf(out, "%s    %s\n", indent, t.Paint(Dim, "outputs too large to be shown here: GET "+n.OutputsAt))
+	}
 }
 
 func inkOf(n view.Node) Ink {

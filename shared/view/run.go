@@ -49,7 +49,8 @@ type Node struct {
 	Attempt    int            `json:"attempt,omitempty"`
 	Task       string         `json:"task,omitempty"` // whose log it has
 	Delegate   string         `json:"delegate,omitempty"`
-	Outputs    map[string]any `json:"outputs,omitempty"` // secret ones masked
+	Outputs    map[string]any `json:"outputs,omitempty"`   // secret ones masked
+	OutputsAt  string         `json:"outputsAt,omitempty"` // where they are when there is no room for them here: a path
 	Failure    *core.Failure  `json:"failure,omitempty"`
 	Approval   string         `json:"approval,omitempty"` // id of its approval
 	// Allowed is what may be answered while the node waits for a person after a
@@ -78,6 +79,11 @@ func New(j *journal.Journal) *Views { return &Views{j} }
 
 // Run returns a run as it stands now; fault.NotFound when there is none.
 func (v *Views) Run(ctx context.Context, account, id string) (Run, error) {
+	return v.see(ctx, account, id, &room{journal: v.journal, run: id, left: maxOutputs})
+}
+
+// see is the run with the outputs that there is room for.
+func (v *Views) see(ctx context.Context, account, id string, room *room) (Run, error) {
 	r, err := v.journal.Run(ctx, account, id)
 	if err != nil {
 		return Run{}, err
@@ -95,7 +101,7 @@ func (v *Views) Run(ctx context.Context, account, id string) (Run, error) {
 		if n.Kind == core.KindPipeline {
 			return
 		}
-		out.Nodes = append(out.Nodes, v.node(ctx, r, tracks, n))
+		out.Nodes = append(out.Nodes, v.node(ctx, r, tracks, n, room))
 		if s := tracks[r.Owner(n.FQN)].Nodes[n.FQN]; s != nil && s.Approval != nil {
 			out.Approvals = append(out.Approvals, Approval{ID: s.Approval.ID, Run: id, Node: n.FQN, Name: n.Name, Created: s.Started, Approval: *s.Approval})
 		}
@@ -116,7 +122,7 @@ func (v *Views) tracks(ctx context.Context, r *engine.Run) (map[string]*engine.T
 	return tracks, failed
 }
 
-func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engine.Track, n *core.Node) Node {
+func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engine.Track, n *core.Node, room *room) Node {
 	out := Node{ID: engine.NodeExecutionID(r.Launch.Run, n.FQN), FQN: n.FQN, Parent: r.Parent(n).FQN, Kind: n.Kind,
 		Identifier: n.Identifier, Name: n.Name, Type: n.Type, Status: core.NotStarted.API()}
 	t := tracks[r.Owner(n.FQN)]
@@ -149,9 +155,7 @@ func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engi
 	if s.Asked != nil {
 		out.Allowed, out.Deadline = s.Asked.Allowed, s.Asked.Deadline
 	}
-	if outputs, err := v.journal.Outputs(ctx, s); err == nil {
-		out.Outputs, _ = masked(outputs).(map[string]any)
-	}
+	room.take(ctx, &out, s)
 	return out
 }
 

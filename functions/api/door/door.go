@@ -54,16 +54,17 @@ func (d *door) routes() httpio.Routes {
 		ng = "/pipeline/api"
 	)
 	return httpio.Routes{
-		"POST /slipway/v1/runs":                  own(d.startRun),
-		"GET /slipway/v1/runs":                   own(d.listRuns),
-		"GET /slipway/v1/runs/{run}":             own(d.showRun),
-		"POST /slipway/v1/runs/{run}/abort":      own(d.abortRun),
-		"POST /slipway/v1/runs/{run}/intervene":  own(d.interveneRun),
-		"GET /slipway/v1/runs/{run}/logs/{task}": own(d.runLog),
-		"GET /slipway/v1/runs/{run}/cost":        own(d.runCost),
-		"GET /slipway/v1/approvals/{id}":         own(d.listApprovals),
-		"POST /slipway/v1/approvals/{id}/link":   own(d.makeLink),
-		"GET /slipway/v1/delegates":              own(d.listDelegates),
+		"POST /slipway/v1/runs":                     own(d.startRun),
+		"GET /slipway/v1/runs":                      own(d.listRuns),
+		"GET /slipway/v1/runs/{run}":                own(d.showRun),
+		"POST /slipway/v1/runs/{run}/abort":         own(d.abortRun),
+		"POST /slipway/v1/runs/{run}/intervene":     own(d.interveneRun),
+		"GET /slipway/v1/runs/{run}/logs/{task}":    own(d.runLog),
+		"GET /slipway/v1/runs/{run}/outputs/{node}": own(d.runOutputs),
+		"GET /slipway/v1/runs/{run}/cost":           own(d.runCost),
+		"GET /slipway/v1/approvals/{id}":            own(d.listApprovals),
+		"POST /slipway/v1/approvals/{id}/link":      own(d.makeLink),
+		"GET /slipway/v1/delegates":                 own(d.listDelegates),
 
 		"POST " + ng + "/pipelines":                                                  project(d.createPipeline),
 		"POST " + ng + "/pipelines/v2":                                               project(d.createPipelineV2),

@@ -90,6 +90,9 @@ func graphNodeOf(r view.Run, n view.Node) graphNode {
 	if len(n.Outputs) > 0 {
 		g.Outcomes["output"] = n.Outputs
 	}
+	if n.OutputsAt != "" {
+		g.Outcomes["outputsAt"] = n.OutputsAt
+	}
 	if n.Approval != "" {
 		g.Responses = append(g.Responses, map[string]any{"async": map[string]any{
 			"callbackIds": []string{n.Approval}, "logKeys": []string{}, "units": []string{}}})

@@ -197,6 +197,12 @@ func (d *door) runLog(c *call) (httpio.Answer, error) {
 	return httpio.Answer{Body: map[string]any{"lines": lines, "next": next}}, err
 }
 
+// runOutputs returns the outputs of a node that had no room in the run.
+func (d *door) runOutputs(c *call) (httpio.Answer, error) {
+	out, err := d.Views.Outputs(c.ctx, c.who.Account, c.PathValue("run"), c.PathValue("node"))
+	return httpio.Answer{Body: out}, err
+}
+
 // listedDelegate is a delegate and whether its lease holds.
 type listedDelegate struct {
 	core.Delegate

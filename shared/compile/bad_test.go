@@ -124,7 +124,6 @@ var badDocuments = []struct {
 	{"no execution", inPipeline("stages:\n- stage: {identifier: s, name: s, type: Custom, spec: «{}}"), CodeMissingField, "has no execution"},
 	{"no steps", inPipeline("stages:\n- stage: {identifier: s, name: s, type: Custom, spec: {execution: {steps: «[]}}}"), CodeMissingField, "stage s has no step"},
 	{"unknown stage field", withStage("«timout: 10m"), CodeUnknownField, `unknown field "timout" of stage s`},
-	{"stage strategy", withStage("«strategy: {parallelism: 2}"), CodeUnsupported, "not supported yet: strategy"},
 	{"manual stage", withStage("«runMode: {type: Manual, timeout: 1d}"), CodeUnsupported, "not supported yet: runMode"},
 	{"same stage twice", withStage("") + indent(2, strings.Replace(strings.TrimPrefix(oneStage, "stages:\n"), "identifier: s", "identifier: «s", 1)+indent(8, oneStep)), CodeDuplicate, `stage "s" is already defined in this pipeline on line 6`},
 	{"parallel is no list", inPipeline("stages:\n- «parallel: {}"), CodeWrongType, "parallel is a map"},

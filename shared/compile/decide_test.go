@@ -155,7 +155,7 @@ func TestDecisions(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			src := Source{File: "p.yaml", Data: []byte(tc.doc)}
-			runs := tc.want.Loop == nil && !slices.ContainsFunc(tc.want.Failure, func(s core.FailureStrategy) bool {
+			runs := !slices.ContainsFunc(tc.want.Failure, func(s core.FailureStrategy) bool {
 				return slices.Contains(notExecuted, s.Action.Type)
 			})
 			plan, diags := Compile(src, Options{})

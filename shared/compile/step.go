@@ -83,8 +83,20 @@ func (w walk) steps(parent *core.Node, list *yamldoc.Node) {
 				w.c.errorf(e.Value, CodeTooMany, "split it", "parallel has %d branches: at most %d are allowed", len(par.Children), MaxParallel)
 			}
 		default:
-			w.node(parent, e, w.track)
+			w.looped(parent, e)
 		}
+	}
+}
+
+// looped compiles a step or group outside of a parallel. The iterations of a looped one
+// are walked on tracks of their own.
+func (w walk) looped(parent *core.Node, e *yamldoc.Entry) {
+	track := w.track
+	if s := e.Value.Get("strategy"); s != nil && !w.c.empty(s) {
+		track = w.c.track(w.track)
+	}
+	if n := w.node(parent, e, track); n != nil && track != w.track {
+		n.Track = track
 	}
 }
 

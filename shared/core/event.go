@@ -203,6 +203,8 @@ type Fact struct {
 	Ended   int64          `json:"ended,omitempty"`
 	Attempt int            `json:"attempt,omitempty"`
 	Outputs map[string]any `json:"outputs,omitempty"`
+	// Within are the iterations that a track is inside of, outermost first.
+	Within []Place `json:"within,omitempty"`
 	// Digest stands for Outputs over MaxFactBytes in a stored event: they are
 	// looked up again, and must have this SHA-256.
 	Digest string `json:"digest,omitempty"`

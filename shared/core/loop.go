@@ -59,3 +59,24 @@ type LoopNumber struct {
 	Value int    `json:"value,omitempty"`
 	Expr  string `json:"expr,omitempty"`
 }
+
+// Iteration is one of a loop's. Its values are JSON values.
+type Iteration struct {
+	Index int `json:"index"` // from 0
+	// PostFix is appended to the node's identifier, Name to its display name: "_0_1",
+	// "_dev". Both are unique in the loop.
+	PostFix string `json:"postFix"`
+	Name    string `json:"name"`
+	// Matrix holds a value for each axis; Item is a repeat's, Partition instead of it
+	// where the loop has a partition size.
+	Matrix    map[string]any `json:"matrix,omitempty"`
+	Item      any            `json:"item,omitempty"`
+	Partition []any          `json:"partition,omitempty"`
+}
+
+// Place is an iteration that something is inside of.
+type Place struct {
+	Loop  string `json:"loop"`  // FQN of the looped node
+	Count int    `json:"count"` // of its iterations
+	Iteration
+}

@@ -103,8 +103,10 @@ func OutputBlob(account, run, task string) string {
 // ExecutionName is the name of the execution that walks a track (DESIGN §3): the
 // run's ULID, the track, the phase (n for normal) and the generation from 1.
 func ExecutionName(run, track string, generation int) string {
-	return fmt.Sprintf("%s-%s-n-%d", run, strings.ReplaceAll(track, ".", "_"), generation)
+	return fmt.Sprintf("%s-%s-n-%d", run, trackInName.Replace(track), generation)
 }
+
+var trackInName = strings.NewReplacer(".", "_", "~", "x")
 
 // Generation reads the generation of an execution's name; 0 when it has none.
 func Generation(execution string) int {

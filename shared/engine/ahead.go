@@ -51,8 +51,8 @@ func (s *scope) paths(paths []expr.Path, need *Need) {
 		if n == nil || s.w.run.Owner(n.FQN) == s.w.t.ID {
 			continue
 		}
-		if _, known := s.w.facts[NodeRef(n.FQN)]; !known {
-			need.Refs = append(need.Refs, NodeRef(n.FQN))
+		if _, known := s.w.facts[s.w.run.nodeRef(n)]; !known {
+			need.Refs = append(need.Refs, s.w.run.nodeRef(n))
 		}
 	}
 }

@@ -32,13 +32,12 @@ func (n *Need) Error() string { return "needs " + strings.Join(n.Refs, ", ") }
 // Errors: *Need; fault.Forbidden, fault.Invalid and fault.Gone for a decision
 // that is not taken; anything else is a bug. An error means nothing happened.
 func Apply(r *Run, t *Track, ev core.Event, facts map[string]core.Fact) (Result, error) {
-	root := r.TrackRoot(t.ID)
-	if root == nil {
-		return Result{}, fault.New(fault.NotFound, "run %s has no track %q", r.Launch.Run, t.ID)
-	}
-	w := &walk{run: r, t: t.clone(), root: root, ev: &ev, facts: facts}
+	w := &walk{run: r, t: t.clone(), ev: &ev, facts: facts}
 	w.t.N = ev.N
-	err := w.apply()
+	err := w.place()
+	if err == nil {
+		err = w.apply()
+	}
 	switch {
 	case errors.Is(err, errIgnored):
 		return Result{Track: t, Ignored: true}, nil
@@ -63,6 +62,23 @@ type walk struct {
 	cmds  []core.Command
 	// previous is the delegate whose completion this event is.
 	previous *core.DelegateRef
+}
+
+// place finds out what the track walks. One in an iteration asks for that once, at its
+// first event.
+func (w *walk) place() error {
+	if strings.Contains(w.t.ID, iterationMark) && w.t.Within == nil {
+		f, err := w.fact(PlaceRef(w.t.ID))
+		if err != nil {
+			return err
+		}
+		w.t.Within = f.Within
+	}
+	w.run = w.run.From(w.t)
+	if w.root = w.run.TrackRoot(w.t.ID); w.root == nil || w.root.Loop != nil {
+		return fault.New(fault.NotFound, "run %s has no track %q", w.run.Launch.Run, w.t.ID)
+	}
+	return nil
 }
 
 func (w *walk) apply() error {

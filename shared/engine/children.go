@@ -20,37 +20,41 @@ func (w *walk) child(n *core.Node) {
 	w.begin(n)
 }
 
-// startParallel starts every branch that is to run at once and makes the machine
-// wait for all of them. All are decided on before any of them starts: what stands
-// in the same block never counts.
-func (w *walk) startParallel(n *core.Node) (waits bool, err error) {
-	verdicts := make([]verdict, len(n.Children))
-	for i, c := range n.Children {
-		if verdicts[i], err = w.gate(c); err != nil {
+// branch is what starts side by side with others, decided on.
+type branch struct {
+	n *core.Node
+	verdict
+}
+
+// startBlock starts the members of a parallel, or a looped node by itself, and makes
+// the machine wait for all of them. All are decided on before any of them starts: what
+// stands in the same block never counts.
+func (w *walk) startBlock(n *core.Node, members []*core.Node) (waits bool, err error) {
+	branches := make([]branch, len(members))
+	loops := make([]*expansion, len(members))
+	for i, c := range members {
+		if c.Loop != nil {
+			loops[i], err = w.expansion(c)
+		} else {
+			branches[i].n = c
+			branches[i].verdict, err = w.gate(c)
+		}
+		if err != nil {
 			return false, err
 		}
 	}
-	w.begin(n)
-	for i, c := range n.Children {
-		switch v := verdicts[i]; {
-		case v.failure != nil:
-			w.begin(c)
-			w.endNode(c, core.Failed, v.failure)
-			if w.t.Failure == nil {
-				w.t.Failure = v.failure
-			}
-		case !v.runs:
-			w.skip(c)
-		default:
-			waits = true
-			w.child(c)
-			first := core.Route{Kind: kindWork, Segment: 1}
-			w.do(core.Command{Do: core.DoStart, Machine: machine(c), Track: c.Track,
-				Name: core.ExecutionName(w.run.Launch.Run, c.Track, 1), Route: &first})
+	if n.Kind == core.KindParallel {
+		w.begin(n)
+	}
+	for i := range members {
+		if loops[i] != nil {
+			waits = w.startLoop(loops[i]) || waits
+		} else {
+			waits = w.startBranch(branches[i]) || waits
 		}
 	}
 	if !waits {
-		w.endParallel(n)
+		w.endBlock(n)
 		return false, nil
 	}
 	kind := kindBranches
@@ -61,11 +65,39 @@ func (w *walk) startParallel(n *core.Node) (waits bool, err error) {
 	return true, nil
 }
 
-// endParallel ends a parallel whose branches have ended and moves on.
-func (w *walk) endParallel(n *core.Node) {
+// startBranch starts the track of a node that is to run.
+func (w *walk) startBranch(b branch) (waits bool) {
+	switch {
+	case b.failure != nil:
+		w.begin(b.n)
+		w.endNode(b.n, core.Failed, b.failure)
+		if w.t.Failure == nil {
+			w.t.Failure = b.failure
+		}
+	case !b.runs:
+		w.skip(b.n)
+	default:
+		w.startTrack(b.n)
+		return true
+	}
+	return false
+}
+
+func (w *walk) startTrack(n *core.Node) {
+	w.child(n)
+	first := core.Route{Kind: kindWork, Segment: 1}
+	w.do(core.Command{Do: core.DoStart, Machine: machine(n), Track: n.Track,
+		Name: core.ExecutionName(w.run.Launch.Run, n.Track, 1), Route: &first})
+}
+
+// endBlock ends a parallel or a looped node all of whose branches have ended, and
+// moves on.
+func (w *walk) endBlock(n *core.Node) {
 	w.t.Hold = nil
-	status := w.aggregate(n.Children)
-	w.endNode(n, status, nil)
+	if n.Kind == core.KindParallel {
+		w.endNode(n, w.aggregate(n.Children), nil)
+	}
+	status := w.t.Nodes[n.FQN].Status
 	if w.t.Wanted != "" {
 		w.rollTo()
 		return
@@ -81,7 +113,8 @@ func (w *walk) childEnded(e core.Child) error {
 		return errIgnored
 	}
 	c.Status, c.Started, c.Ended, c.Failure = e.Status, e.Started, w.ev.At, e.Failure
-	w.endNode(w.run.TrackRoot(e.Track), e.Status, e.Failure)
+	n := w.run.TrackRoot(e.Track)
+	w.endNode(n, e.Status, e.Failure)
 	if w.t.Failure == nil && e.Status.Failing() {
 		w.t.Failure = e.Failure
 	}
@@ -92,6 +125,9 @@ func (w *walk) childEnded(e core.Child) error {
 	if e.Status == core.Aborted && w.t.Stopping == "" { // by a failure strategy below
 		return w.stop(core.Stop{Status: core.Aborted, Reason: reason(e.Failure)})
 	}
+	if w.run.iterationOf(n) != nil {
+		w.iterationEnded(w.run.Parent(n), e)
+	}
 	if len(w.t.openChildren()) > 0 {
 		return nil
 	}
@@ -99,8 +135,8 @@ func (w *walk) childEnded(e core.Child) error {
 		w.endStopped()
 		return nil
 	}
-	if n := w.current(); n.Kind == core.KindParallel {
-		w.endParallel(n)
+	if n := w.current(); n.Kind == core.KindParallel || n.Loop != nil {
+		w.endBlock(n)
 	} else {
 		w.settleNode(e.Status, e.Failure)
 	}
@@ -129,7 +165,7 @@ const maxGenerations = 20
 // of it failed: with a new name, at whatever segment the stage stands.
 func (w *walk) rerunStage() error {
 	n := w.current()
-	if n == nil || n.Kind != core.KindStage || !w.t.Open() {
+	if n == nil || n.Kind != core.KindStage || n.Loop != nil || !w.t.Open() {
 		return errIgnored
 	}
 	c := w.t.Children[n.Track]

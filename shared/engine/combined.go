@@ -7,8 +7,7 @@ import (
 )
 
 // combined is what the nodes that have ended below n amount to (BEHAVIOUR §13.7):
-// SUCCESS while none has failed. Loops have no iterations yet that the two forms,
-// currentStatus and liveStatus, would tell apart.
+// SUCCESS while none has failed.
 func (s *scope) combined(n *core.Node) (any, bool, error) {
 	f, err := s.w.lookup(n, false)
 	if err != nil || !f.Found {
@@ -29,7 +28,7 @@ func (s *scope) combined(n *core.Node) (any, bool, error) {
 // ended collects the statuses of the nodes that have ended below n, outermost first,
 // and what has to be looked up for that.
 func (s *scope) ended(n *core.Node, out *[]core.Status, need *Need) {
-	for _, c := range n.Children {
+	for _, c := range s.w.run.Children(n) {
 		if c.Kind == core.KindParallel {
 			s.ended(c, out, need)
 			continue

@@ -31,6 +31,9 @@ var plans = map[string]func() *core.Plan{
 	"approval": func() *core.Plan {
 		return plan(stage("a", shell("x")), stage("ok", approval("ask", 1)), stage("b", shell("y")))
 	},
+	"loops": func() *core.Plan {
+		return plan(matrix(2, stage("a", shell("x"), parallel(repeat(2, shell("l")), shell("m")))), stage("b", repeat(3, group("g", wait("w"), repeat(2, shell("y"))))))
+	},
 	"all": func() *core.Plan {
 		return plan(stage("a", parallel(wait("w"), group("g", shell("x"), approval("ask", 1), shell("y")))), parallel(stage("b", wait("w")), stage("c", shell("x"))))
 	},

@@ -52,7 +52,7 @@ type rule struct {
 // (BEHAVIOUR §8.12). In a rollback what is rolled back has no say any more. ok is
 // false when nothing does.
 func (w *walk) strategy(n *core.Node, f *core.Failure) (r rule, ok bool) {
-	for undo := w.run.undo[n]; n != nil && n != undo; n = w.run.parent[n] {
+	for undo := w.run.undone(n); n != nil && n != undo; n = w.run.Parent(n) {
 		for i, s := range n.Failure {
 			if matches(s, f) {
 				return rule{n.FQN + "#" + strconv.Itoa(i), s.Action, n}, true

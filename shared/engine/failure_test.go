@@ -48,8 +48,9 @@ func script(text string) func(string) core.Completed {
 // attempts tells which steps were tried more than once: "x:3".
 func (s *sim) attempts() string {
 	var out []string
-	s.Run.Plan.Root.Walk(func(n *core.Node) {
-		if at := s.Node(n.FQN); at != nil && at.Attempt > 1 {
+	r := s.Whole()
+	r.Walk(func(n *core.Node) {
+		if at := s.Node(r, n.FQN); at != nil && at.Attempt > 1 {
 			out = append(out, fmt.Sprintf("%s:%d", n.Identifier, at.Attempt))
 		}
 	})
@@ -184,7 +185,7 @@ func TestPauses(t *testing.T) {
 	if !slices.Equal(pauses, []int64{1, 5, 5, 5}) {
 		t.Errorf("waited %v", pauses)
 	}
-	x := s.Node("pipeline.stages.a.spec.execution.steps.x")
+	x := s.Node(s.Run, "pipeline.stages.a.spec.execution.steps.x")
 	tasks := map[string]bool{x.Task: true}
 	for _, a := range x.Earlier {
 		tasks[a.Task] = true

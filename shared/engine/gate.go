@@ -18,20 +18,30 @@ type verdict struct {
 // gate decides whether a stage, group or step runs, just before it would start
 // (BEHAVIOUR §9.2): its status test first, then its condition.
 func (w *walk) gate(n *core.Node) (verdict, error) {
-	status, condition := core.WhenSuccess, ""
-	if n.When != nil {
-		status, condition = n.When.Status, n.When.Condition
-	}
-	holds, err := w.statusHolds(n, status)
+	when := whenOf(n)
+	holds, err := w.statusHolds(n, when.Status)
 	if err != nil || !holds {
 		return verdict{}, err
 	}
+	return w.decides(n, when.Condition, when.Pos)
+}
+
+// whenOf is a node's condition, or what it means to have none.
+func whenOf(n *core.Node) core.When {
+	if n.When == nil {
+		return core.When{Status: core.WhenSuccess}
+	}
+	return *n.When
+}
+
+// decides asks a condition that stands at pos.
+func (w *walk) decides(n *core.Node, condition string, pos core.Position) (verdict, error) {
 	ok, err := w.condition(n, condition)
 	if isNeed(err) {
 		return verdict{}, err
 	}
 	if err != nil {
-		return verdict{failure: failed(fmt.Errorf("%s: when: %w", n.When.Pos, err))}, nil
+		return verdict{failure: failed(fmt.Errorf("%s: when: %w", pos, err))}, nil
 	}
 	return verdict{runs: ok}, nil
 }
@@ -86,26 +96,23 @@ func (r *Run) counts(n *core.Node) func(*core.Node) bool {
 	if n.When != nil {
 		return func(*core.Node) bool { return true }
 	}
-	undo := r.undo[n]
-	for g := r.parent[n]; g != nil && g != undo && g.Kind != core.KindStage; g = r.parent[g] {
+	undo := r.undone(n)
+	for g := r.Parent(n); g != nil && g != undo && g.Kind != core.KindStage; g = r.Parent(g) {
 		if g.When != nil {
 			return func(o *core.Node) bool { return r.Below(o, g) }
 		}
 	}
-	return func(o *core.Node) bool { return undo == nil || r.undo[o] == undo }
+	return func(o *core.Node) bool { return undo == nil || r.undone(o) == undo }
 }
 
 // past is what the nodes that count and have ended in the track before n amount to.
 // What is in a node that has ended is in its status; what stands in the same parallel
 // block as n never counts.
 func (t *Track) past(r *Run, n *core.Node, counts func(*core.Node) bool) core.Status {
-	block := n
-	if p := r.parent[n]; p != nil && p.Kind == core.KindParallel {
-		block = p
-	}
+	block := r.block(n)
 	var ends []core.Status
 	for fqn, s := range t.Nodes {
-		o := r.byFQN[fqn]
+		o := r.Node(fqn)
 		if s.Status.Terminal() && counts(o) && !r.Below(o, block) && !t.inEnded(r, o) {
 			ends = append(ends, s.Status)
 		}
@@ -113,9 +120,16 @@ func (t *Track) past(r *Run, n *core.Node, counts func(*core.Node) bool) core.St
 	return core.Aggregate(ends...)
 }
 
+// block is the parallel or the loop that the node stands in, or the node.
+func (r *Run) block(n *core.Node) *core.Node {
+	for p := r.Parent(n); p != nil && (p.Kind == core.KindParallel || r.iterationOf(n) != nil); n, p = p, r.Parent(p) {
+	}
+	return n
+}
+
 // inEnded reports whether something around the node has ended in the track.
 func (t *Track) inEnded(r *Run, n *core.Node) bool {
-	for n = r.parent[n]; n != nil; n = r.parent[n] {
+	for n = r.Parent(n); n != nil; n = r.Parent(n) {
 		if s := t.Nodes[n.FQN]; s != nil && s.Status.Terminal() {
 			return true
 		}
@@ -125,7 +139,7 @@ func (t *Track) inEnded(r *Run, n *core.Node) bool {
 
 // Below reports whether n is the node or inside it.
 func (r *Run) Below(n, of *core.Node) bool {
-	for ; n != nil; n = r.parent[n] {
+	for ; n != nil; n = r.Parent(n) {
 		if n == of {
 			return true
 		}
@@ -134,12 +148,13 @@ func (r *Run) Below(n, of *core.Node) bool {
 }
 
 // PastRef is the reference of what had ended before a branch in the track above it
-// (see Past).
+// (see past).
 func PastRef(branch string) string { return "past:" + branch }
 
-// Past answers a PastRef: above is the track above the branch's. It is the same
+// past answers a PastRef: above is the track above the branch's. It is the same
 // from the branch's start to its end.
-func Past(r *Run, above *Track, branch string) core.Fact {
+func past(r *Run, above *Track, branch string) core.Fact {
+	r = r.From(above)
 	return core.Fact{Found: true, Status: above.past(r, r.TrackRoot(branch), func(*core.Node) bool { return true })}
 }
 

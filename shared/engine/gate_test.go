@@ -17,11 +17,12 @@ func when(status core.WhenStatus, condition string, n *core.Node) *core.Node {
 // never started is left out.
 func (s *sim) ends() string {
 	var out []string
-	s.Run.Plan.Root.Walk(func(n *core.Node) {
+	r := s.Whole()
+	r.Walk(func(n *core.Node) {
 		if n.Identifier == "" || n.Kind == core.KindPipeline {
 			return
 		}
-		if at := s.Node(n.FQN); at != nil {
+		if at := s.Node(r, n.FQN); at != nil {
 			out = append(out, n.Identifier+"="+string(at.Status))
 		}
 	})

@@ -29,7 +29,7 @@ type Answer struct {
 // what makes sense there.
 func (w *walk) answers(n *core.Node, allowed []core.ActionType) []core.ActionType {
 	all := []core.ActionType{core.ActionRetry, core.ActionMarkAsSuccess, core.ActionIgnore, core.ActionMarkAsFailure, core.ActionAbort}
-	if stage := w.run.enclosing(n, core.KindStage); len(stage.Rollback) > 0 && w.run.undo[n] == nil {
+	if stage := w.run.enclosing(n, core.KindStage); len(stage.Rollback) > 0 && w.run.undone(n) == nil {
 		all = append(all, core.ActionStageRollback)
 	}
 	if len(allowed) == 0 {

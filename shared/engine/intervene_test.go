@@ -87,7 +87,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got := s.Node(x); got.Status != core.InterventionWaiting || got.Asked == nil {
+	if got := s.Node(s.Run, x); got.Status != core.InterventionWaiting || got.Asked == nil {
 		t.Errorf("x is %+v", got)
 	}
 	if err := answer(x, core.ActionIgnore); err != nil {
@@ -96,7 +96,7 @@ func TestAnswers(t *testing.T) {
 	if err := answer(x, core.ActionIgnore); !fault.Is(err, fault.Gone) {
 		t.Errorf("a second answer: %v", err)
 	}
-	got := s.Node(x)
+	got := s.Node(s.Run, x)
 	if diff := cmp.Diff([]engine.Answer{{By: core.Actor{ID: "alice"}, Action: core.ActionIgnore, At: got.Ended, Attempt: 1}}, got.Answers); diff != "" || got.Asked != nil {
 		t.Error(diff)
 	}

@@ -85,15 +85,28 @@ func (o *node) Get(key string) (any, bool, error) {
 	case "executionUrl":
 		return o.s.w.run.Launch.Started.URL + "?node=" + n.FQN, true, nil
 	case "identifierPostFix":
+		if p := o.s.w.run.iterationOf(n); p != nil {
+			return p.PostFix, true, nil
+		}
 		return "", true, nil
+	case "matrix":
+		if p := o.s.w.run.iterationOf(n); p != nil && p.Matrix != nil {
+			return p.Matrix, true, nil
+		}
+		return nil, false, nil
 	case "getParentStepGroup":
 		return o.parentGroup()
 	case "currentStatus", "liveStatus":
 		return o.s.combined(n)
-	case "description", "log", "deployedHosts", "matrix", "stepInputs":
+	case "description", "log", "deployedHosts", "stepInputs":
 		return nil, false, missing(string(n.Kind) + "." + key).err()
 	case "spec", "execution", "steps":
 		return o.body(key)
+	}
+	if n.Loop != nil {
+		if it, err := o.s.iteration(n, key); it != nil || err != nil {
+			return &node{o.s, it}, it != nil, err
+		}
 	}
 	return o.state(key)
 }
@@ -104,7 +117,7 @@ func (o *node) parentGroup() (any, bool, error) {
 	if o.n.Kind != core.KindGroup {
 		return nil, false, nil
 	}
-	if p := r.enclosing(r.parent[o.n], core.KindGroup); p != nil {
+	if p := r.enclosing(r.above(o.n), core.KindGroup); p != nil {
 		return &node{o.s, p}, true, nil
 	}
 	return nil, false, nil
@@ -198,9 +211,6 @@ func (s *scope) outputs(v any) any {
 	}
 }
 
-// NodeRef is the reference of how a node stands, in Need and facts.
-func NodeRef(fqn string) string { return "node:" + fqn }
-
 // BlobRef is the reference of outputs kept outside the event; the fact's Outputs
 // are they. The event that is being decided on may be the one that brings them.
 func BlobRef(o core.OutputsRef) string { return "blob:" + o.Digest + ":" + o.Blob }
@@ -231,7 +241,7 @@ func (w *walk) lookup(n *core.Node, outputs bool) (core.Fact, error) {
 	if s := w.t.Nodes[n.FQN]; n.Track != "" && s != nil && w.t.Children[n.Track] == nil { // it was not let in
 		return core.Fact{Found: true, Status: s.Status, Started: s.Started, Ended: s.Ended, Attempt: s.Attempt}, nil
 	}
-	return w.fact(NodeRef(n.FQN))
+	return w.fact(w.run.nodeRef(n))
 }
 
 // fact reads what was looked up, or asks for it.
@@ -281,7 +291,7 @@ func (e *exported) find(scopeName, key string) (map[string]any, error) {
 	if !ok {
 		return nil, fault.New(fault.Invalid, "exportedVariables knows the scopes pipeline, stage and stepGroup, not %q", scopeName)
 	}
-	for n := w.run.enclosing(e.s.n, kind); n != nil; n = w.run.enclosing(w.run.parent[n], kind) {
+	for n := w.run.enclosing(e.s.n, kind); n != nil; n = w.run.enclosing(w.run.above(n), kind) {
 		if x := w.t.Exports[n.FQN+"#"+key]; x != nil {
 			f, err := w.lookup(w.run.Node(x.Node), true)
 			if err != nil {

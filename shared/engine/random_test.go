@@ -32,6 +32,15 @@ func (g *grower) trim(n *core.Node) *core.Node {
 			r.Rollback = nil
 		}
 	}
+	if n.Kind != core.KindParallel && g.rng.IntN(6) == 0 {
+		repeat(1+g.rng.IntN(3), n)
+		// One by one or all at once: with two at once it depends on the order what is skipped.
+		n.Loop.SkipQueued = g.rng.IntN(2) == 0
+		n.Loop.MaxConcurrency = &core.LoopNumber{Value: 1}
+		if g.rng.IntN(2) == 0 {
+			n.Loop.MaxConcurrency = nil
+		}
+	}
 	if n.Kind != core.KindParallel && g.rng.IntN(3) == 0 {
 		types := []core.ErrorType{core.AllErrors, "Timeout", "Unknown"}
 		on(n, g.actions[g.rng.IntN(len(g.actions))], types[g.rng.IntN(3)])

@@ -28,7 +28,7 @@ func (w *walk) list() []*core.Node {
 
 // phase is what attempts are counted in.
 func (w *walk) phase(n *core.Node) string {
-	if w.run.undo[n] != nil {
+	if w.run.undone(n) != nil {
 		return "rollback"
 	}
 	return "normal"
@@ -53,11 +53,11 @@ func (w *walk) rollBack(b broken, r rule) {
 	if r.action.Type == core.ActionStepGroupRollback {
 		kind = core.KindGroup
 	}
-	target := w.run.enclosing(w.run.parent[b.n], kind)
+	target := w.run.enclosing(w.run.above(b.n), kind)
 	if r.at != nil && r.at.Kind == kind && r.at != b.n {
 		target = r.at
 	}
-	if target == nil || w.run.undo[b.n] != nil {
+	if target == nil || w.run.undone(b.n) != nil {
 		w.markFailed(b)
 		return
 	}

@@ -129,7 +129,7 @@ func TestRollbackByAPerson(t *testing.T) {
 	s.check(1)
 	s = newSim(t, 1, plan(on(stage("a", shell("x")), intervention(act(core.ActionIgnore)))))
 	s.outcome, s.answers = script("x=ODD"), []core.ActionType{core.ActionStageRollback}
-	if s.play(); s.Node("pipeline.stages.a.spec.execution.steps.x").Status != core.InterventionWaiting {
+	if s.play(); s.Node(s.Run, "pipeline.stages.a.spec.execution.steps.x").Status != core.InterventionWaiting {
 		t.Error("a rollback of nothing was taken")
 	}
 }

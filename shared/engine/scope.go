@@ -23,11 +23,13 @@ func (s *scope) Lookup(name string) (any, bool) {
 	if v, ok := s.context(name); ok {
 		return v, true
 	}
-	for a := s.n; a != nil; a = s.w.run.parent[a] {
+	for a := s.n; a != nil; a = s.w.run.Parent(a) {
 		if a.Identifier == name && a != s.n {
 			return &node{s, a}, true
 		}
-		if c := child(a, name); c != nil {
+		if c, err := s.child(a, name); err != nil {
+			return unknown{err}, true
+		} else if c != nil {
 			return &node{s, c}, true
 		}
 	}
@@ -66,6 +68,8 @@ func (s *scope) context(name string) (any, bool) {
 		return owned(r.Plan.Scope.Org, "org"), true
 	case "project":
 		return owned(r.Plan.Scope.Project, "project"), true
+	case "matrix", "repeat", "strategy":
+		return s.loopContext(name)
 	case "inputSet":
 		return template(r.Plan.Inputs), true
 	case "trigger", "eventPayload":
@@ -119,19 +123,34 @@ func (s *scope) siblings(name string) (any, bool) {
 }
 
 // child finds a node by its identifier among n's children, looking through
-// parallels, which have no name.
-func child(n *core.Node, id string) *core.Node {
+// parallels, which have no name. An iteration has the identifier of its looped node
+// with its number behind.
+func (s *scope) child(n *core.Node, id string) (*core.Node, error) {
 	for _, c := range n.Children {
-		if c.Kind == core.KindParallel {
-			if d := child(c, id); d != nil {
-				return d
+		switch {
+		case c.Kind == core.KindParallel:
+			if d, err := s.child(c, id); d != nil || err != nil {
+				return d, err
 			}
-		} else if c.Identifier == id {
-			return c
+		case c.Identifier == id:
+			return c, nil
+		case c.Loop != nil:
+			if d, err := s.iteration(c, id); d != nil || err != nil {
+				return d, err
+			}
 		}
 	}
-	return nil
+	return nil, nil
 }
+
+// unknown stands for what has to be looked up first.
+type unknown struct{ err error }
+
+// Get implements expr.Object.
+func (u unknown) Get(string) (any, bool, error) { return nil, false, u.err }
+
+// Expand implements expr.Expander.
+func (u unknown) Expand() (any, error) { return nil, u.err }
 
 // props is an Object of fixed properties.
 type props map[string]any
@@ -164,10 +183,11 @@ type list struct {
 
 // Get implements expr.Object.
 func (l *list) Get(key string) (any, bool, error) {
-	if c := child(l.n, key); c != nil {
-		return &node{l.s, c}, true, nil
+	c, err := l.s.child(l.n, key)
+	if c == nil || err != nil {
+		return nil, false, err
 	}
-	return nil, false, nil
+	return &node{l.s, c}, true, nil
 }
 
 // nearest finds a step among the siblings, then further out up to the stage.
@@ -176,9 +196,9 @@ type nearest struct{ s *scope }
 // Get implements expr.Object.
 func (l *nearest) Get(key string) (any, bool, error) {
 	r := l.s.w.run
-	for a := r.parent[l.s.n]; a != nil && a.Kind != core.KindPipeline; a = r.parent[a] {
-		if c := child(a, key); c != nil {
-			return &node{l.s, c}, true, nil
+	for a := r.Parent(l.s.n); a != nil && a.Kind != core.KindPipeline; a = r.Parent(a) {
+		if c, err := l.s.child(a, key); c != nil || err != nil {
+			return &node{l.s, c}, c != nil, err
 		}
 	}
 	return nil, false, nil

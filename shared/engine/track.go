@@ -23,6 +23,8 @@ type Track struct {
 	Cursor   []int                `json:"cursor,omitempty"`
 	Nodes    map[string]*Node     `json:"nodes,omitempty"`    // by FQN, those that have started here
 	Children map[string]*Child    `json:"children,omitempty"` // tracks below that were started
+	Loops    map[string]*Loop     `json:"loops,omitempty"`    // by FQN, those whose iterations are children of this track
+	Within   []core.Place         `json:"within,omitempty"`   // the iterations around the track, outermost first
 	Exports  map[string]*Exported `json:"exports,omitempty"`  // outputAlias results, by scope FQN + "#" + key
 	Segment  Segment              `json:"segment"`
 	Task     *Task                `json:"task,omitempty"`
@@ -136,6 +138,11 @@ func (t *Track) clone() *Track {
 		c.Children[k] = &m
 	}
 	c.Exports = maps.Clone(t.Exports)
+	c.Loops = maps.Clone(t.Loops)
+	for k, l := range t.Loops {
+		m := *l
+		c.Loops[k] = &m
+	}
 	if t.Task != nil {
 		m := *t.Task
 		c.Task = &m

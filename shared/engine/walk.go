@@ -91,7 +91,10 @@ func (w *walk) next() { w.t.Cursor[len(w.t.Cursor)-1]++ }
 // to stop here.
 func (w *walk) start(n *core.Node) (waits bool, err error) {
 	if n.Kind == core.KindParallel {
-		return w.startParallel(n)
+		return w.startBlock(n, n.Children)
+	}
+	if n.Loop != nil {
+		return w.startBlock(n, []*core.Node{n})
 	}
 	if n != w.root && !w.retrying(n) { // a branch was let in by the track above it
 		v, err := w.gate(n)

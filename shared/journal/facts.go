@@ -5,93 +5,35 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
 )
 
-// lookup answers a reference of the engine's (engine.NodeRef, engine.PastRef,
-// engine.BlobRef, engine.ExportRef).
+// world is where the engine's questions about a run are answered, its tracks read with
+// load.
+func (j *Journal) world(ctx context.Context, account, run string, load loader) engine.World {
+	return engine.World{
+		Track: func(id string) (*engine.Track, error) {
+			_, t, err := load(ctx, Ref{account, run, id})
+			return t, err
+		},
+		Kept: func(o core.OutputsRef) (map[string]any, error) { return j.kept(ctx, o) },
+	}
+}
+
+// loader is Load or Cached.
+type loader = func(context.Context, Ref) (*engine.Run, *engine.Track, error)
+
+// lookup answers a reference of the engine's.
 func (j *Journal) lookup(ctx context.Context, run *engine.Run, ref string) (core.Fact, error) {
-	kind, name, _ := strings.Cut(ref, ":")
-	switch kind {
-	case "node":
-		return j.nodeFact(ctx, run, name)
-	case "past":
-		_, above, err := j.Load(ctx, Ref{run.Account, run.Launch.Run, core.ParentTrack(name)})
-		if err != nil {
-			return core.Fact{}, err
-		}
-		return engine.Past(run, above, name), nil
-	case "blob":
-		digest, blob, _ := strings.Cut(name, ":")
-		out, err := j.kept(ctx, core.OutputsRef{Blob: blob, Digest: digest})
-		return core.Fact{Found: true, Outputs: out}, err
-	case "export":
-		scope, key, _ := strings.Cut(name, "#")
-		return j.exportFact(ctx, run, scope, key)
-	default:
-		return core.Fact{}, fault.New(fault.Internal, "the engine asked for %q, which nobody knows", ref)
-	}
-}
-
-// nodeFact tells how a node stands, in whichever track walks it.
-func (j *Journal) nodeFact(ctx context.Context, run *engine.Run, fqn string) (core.Fact, error) {
-	ref := Ref{run.Account, run.Launch.Run, run.Owner(fqn)}
-	_, t, err := j.Load(ctx, ref)
-	if err != nil {
-		return core.Fact{}, err
-	}
-	if n := run.TrackRoot(ref.Track); n.FQN == fqn && t.Status == core.NotStarted && core.ParentTrack(ref.Track) != "" {
-		if _, t, err = j.Load(ctx, Ref{ref.Account, ref.Run, core.ParentTrack(ref.Track)}); err != nil { // skipped there?
-			return core.Fact{}, err
-		}
-	} else if n.FQN == fqn && t.Nodes[fqn] == nil {
-		return core.Fact{Found: t.Status != core.NotStarted, Status: t.Status, Started: t.Started, Ended: t.Ended, Attempt: 1}, nil
-	}
-	s := t.Nodes[fqn]
-	if s == nil {
-		return core.Fact{}, nil
-	}
-	out, err := j.Outputs(ctx, s)
-	return core.Fact{Found: true, Status: s.Status, Started: s.Started, Ended: s.Ended, Attempt: s.Attempt, Outputs: out}, err
-}
-
-// exportFact looks for output variables published under an alias in a scope, in
-// every track of it.
-func (j *Journal) exportFact(ctx context.Context, run *engine.Run, scope, key string) (core.Fact, error) {
-	var fact core.Fact
-	var failed error
-	run.Tracks(func(track string, n *core.Node) {
-		if fact.Found || failed != nil || !within(run, n, scope) {
-			return
-		}
-		_, t, err := j.Load(ctx, Ref{run.Account, run.Launch.Run, track})
-		if err != nil {
-			failed = err
-			return
-		}
-		if x := t.Exports[scope+"#"+key]; x != nil {
-			out, err := j.Outputs(ctx, t.Nodes[x.Node])
-			fact, failed = core.Fact{Found: true, Outputs: engine.OutputVariables(out)}, err
-		}
-	})
-	return fact, failed
-}
-
-// within reports whether a track's node is in the scope or around it.
-func within(run *engine.Run, n *core.Node, scope string) bool {
-	return run.Owner(scope) == n.Track || strings.HasPrefix(n.FQN+".", scope+".")
+	return j.world(ctx, run.Account, run.Launch.Run, j.Load).Fact(run, ref)
 }
 
 // Outputs returns a node's outputs, fetched when they are kept outside the event.
 func (j *Journal) Outputs(ctx context.Context, n *engine.Node) (map[string]any, error) {
-	if n.OutputsRef == nil {
-		return n.Outputs, nil
-	}
-	return j.kept(ctx, *n.OutputsRef)
+	return j.world(ctx, "", "", j.Load).Outputs(n)
 }
 
 // kept fetches outputs from their blob.

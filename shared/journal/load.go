@@ -220,3 +220,23 @@ func unpackLaunch(body []byte) (l core.Launch, err error) {
 	err = json.NewDecoder(io.LimitReader(z, 64<<20)).Decode(&l)
 	return l, err
 }
+
+// Whole returns a run with the iterations its loops have expanded to, and the state of
+// every track of it.
+func (j *Journal) Whole(ctx context.Context, account, id string) (*engine.Run, map[string]*engine.Track, error) {
+	return j.whole(ctx, account, id, j.Load)
+}
+
+// Known is Whole with tracks as this process has seen them where it has, which another
+// process may have moved on from.
+func (j *Journal) Known(ctx context.Context, account, id string) (*engine.Run, map[string]*engine.Track, error) {
+	return j.whole(ctx, account, id, j.Cached)
+}
+
+func (j *Journal) whole(ctx context.Context, account, id string, load loader) (*engine.Run, map[string]*engine.Track, error) {
+	run, err := j.Run(ctx, account, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return j.world(ctx, account, id, load).Whole(run)
+}

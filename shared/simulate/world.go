@@ -162,7 +162,7 @@ func (w *World) Apply(track string, ev core.Event) error {
 				if _, known := facts[ref]; known {
 					return fault.New(fault.Internal, "the engine was told %s and asks again", ref)
 				}
-				if facts[ref], err = w.fact(ref); err != nil {
+				if facts[ref], err = w.facts().Fact(w.Run, ref); err != nil {
 					return err
 				}
 			}

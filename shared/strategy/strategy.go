@@ -29,18 +29,7 @@ type Values struct {
 }
 
 // Iteration is one of a loop's.
-type Iteration struct {
-	Index int // from 0
-	// PostFix is appended to the node's identifier, Name to its display name: "_0_1",
-	// "_dev". Both are unique in the loop.
-	PostFix string
-	Name    string
-	// Matrix holds a value for each axis; Item is a repeat's, Partition instead of it
-	// where the loop has a partition size.
-	Matrix    map[string]any
-	Item      any
-	Partition []any
-}
+type Iteration = core.Iteration
 
 // Needs returns the expressions a loop needs the results of to be expanded, each
 // once, in the order they stand. None: the loop is known before the run.

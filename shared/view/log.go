@@ -75,11 +75,7 @@ func (v *Views) Logs(ctx context.Context, account, run, task string, after int) 
 // lastLines are those that came with the end of the task, none while there is no
 // such end.
 func (v *Views) lastLines(ctx context.Context, account, run, task string) (last core.LastLines, err error) {
-	r, err := v.journal.Run(ctx, account, run)
-	if err != nil {
-		return last, err
-	}
-	ref, n, err := v.taskNode(ctx, r, task)
+	ref, n, err := v.taskNode(ctx, account, run, task)
 	if err != nil || n == nil || n.LogAt == 0 {
 		return last, err
 	}
@@ -96,24 +92,26 @@ func (v *Views) lastLines(ctx context.Context, account, run, task string) (last 
 
 // taskNode finds the node that a task is of, nil when there is none. What ended in
 // a state seen before has not changed since; only else the store is asked.
-func (v *Views) taskNode(ctx context.Context, r *engine.Run, task string) (ref journal.Ref, n *engine.Node, err error) {
-	for _, load := range []func(context.Context, journal.Ref) (*engine.Run, *engine.Track, error){v.journal.Cached, v.journal.Load} {
-		for track := range r.TrackIDs() {
-			ref = journal.Ref{Account: r.Account, Run: r.Launch.Run, Track: track}
-			_, t, err := load(ctx, ref)
-			if err != nil {
-				return ref, nil, err
+func (v *Views) taskNode(ctx context.Context, account, run, task string) (ref journal.Ref, n *engine.Node, err error) {
+	for _, whole := range []func(context.Context, string, string) (*engine.Run, map[string]*engine.Track, error){v.journal.Known, v.journal.Whole} {
+		_, tracks, err := whole(ctx, account, run)
+		if err != nil {
+			return ref, nil, err
+		}
+		for track, t := range tracks {
+			n := t.ByTask(task)
+			if n == nil {
+				continue
 			}
-			if n = t.ByTask(task); n != nil {
-				if !n.Completed {
-					_, t, err = v.journal.Load(ctx, ref)
-					if err != nil {
-						return ref, nil, err
-					}
-					n = t.ByTask(task)
+			ref = journal.Ref{Account: account, Run: run, Track: track}
+			if !n.Completed {
+				_, t, err = v.journal.Load(ctx, ref)
+				if err != nil {
+					return ref, nil, err
 				}
-				return ref, n, nil
+				n = t.ByTask(task)
 			}
+			return ref, n, nil
 		}
 	}
 	return ref, nil, nil

@@ -84,11 +84,7 @@ func (v *Views) Run(ctx context.Context, account, id string) (Run, error) {
 
 // see is the run with the outputs that there is room for.
 func (v *Views) see(ctx context.Context, account, id string, room *room) (Run, error) {
-	r, err := v.journal.Run(ctx, account, id)
-	if err != nil {
-		return Run{}, err
-	}
-	tracks, err := v.tracks(ctx, r)
+	r, tracks, err := v.journal.Whole(ctx, account, id)
 	if err != nil {
 		return Run{}, err
 	}
@@ -97,35 +93,29 @@ func (v *Views) see(ctx context.Context, account, id string, room *room) (Run, e
 		Sequence: r.Launch.Started.Sequence, Started: r.At, Finished: root.Ended, Ended: root.Status.Terminal(),
 		Trigger: r.Launch.Started.Trigger, By: r.Launch.Started.By, URL: r.Launch.Started.URL, Failure: root.Failure,
 		Warnings: root.Warnings, Status: statusOf(tracks, root).API()}
-	r.Plan.Root.Walk(func(n *core.Node) {
+	r.Walk(func(n *core.Node) {
 		if n.Kind == core.KindPipeline {
 			return
 		}
 		out.Nodes = append(out.Nodes, v.node(ctx, r, tracks, n, room))
-		if s := tracks[r.Owner(n.FQN)].Nodes[n.FQN]; s != nil && s.Approval != nil {
+		t := tracks[r.Owner(n.FQN)]
+		if t == nil { // in a loop that has not been reached
+			return
+		}
+		if s := t.Nodes[n.FQN]; s != nil && s.Approval != nil {
 			out.Approvals = append(out.Approvals, Approval{ID: s.Approval.ID, Run: id, Node: n.FQN, Name: n.Name, Created: s.Started, Approval: *s.Approval})
 		}
 	})
 	return out, nil
 }
 
-func (v *Views) tracks(ctx context.Context, r *engine.Run) (map[string]*engine.Track, error) {
-	tracks := map[string]*engine.Track{}
-	var failed error
-	r.Tracks(func(track string, _ *core.Node) {
-		if failed != nil {
-			return
-		}
-		_, t, err := v.journal.Load(ctx, journal.Ref{Account: r.Account, Run: r.Launch.Run, Track: track})
-		tracks[track], failed = t, err
-	})
-	return tracks, failed
-}
-
 func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engine.Track, n *core.Node, room *room) Node {
 	out := Node{ID: engine.NodeExecutionID(r.Launch.Run, n.FQN), FQN: n.FQN, Parent: r.Parent(n).FQN, Kind: n.Kind,
 		Identifier: n.Identifier, Name: n.Name, Type: n.Type, Status: core.NotStarted.API()}
 	t := tracks[r.Owner(n.FQN)]
+	if t == nil {
+		return out
+	}
 	if n.Track != "" && t.Status == core.NotStarted { // skipped by the track above, or about to start
 		t = tracks[core.ParentTrack(n.Track)]
 		if s := t.Nodes[n.FQN]; s != nil && s.Status.Terminal() {
@@ -133,7 +123,7 @@ func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engi
 		}
 		return out
 	}
-	if n.Kind == core.KindStage {
+	if n.Kind == core.KindStage && n.Loop == nil {
 		if t.Status != core.NotStarted {
 			out.Status, out.Started, out.Finished, out.Attempt, out.Failure = statusOf(tracks, t).API(), t.Started, t.Ended, 1, t.Failure
 		}
@@ -232,11 +222,7 @@ func (v *Views) Now(ctx context.Context, r core.Run) (core.Status, error) {
 	if r.Status.Terminal() {
 		return r.Status, nil
 	}
-	run, err := v.journal.Run(ctx, r.Scope.Account, r.ID)
-	if err != nil {
-		return r.Status, err
-	}
-	tracks, err := v.tracks(ctx, run)
+	run, tracks, err := v.journal.Whole(ctx, r.Scope.Account, r.ID)
 	if err != nil {
 		return r.Status, err
 	}

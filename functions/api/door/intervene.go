@@ -21,12 +21,12 @@ func (d *door) interruptNode(c *call) (httpio.Answer, error) {
 	if err := d.inProject(c, run); err != nil {
 		return httpio.Answer{}, err
 	}
-	r, err := d.Journal.Run(c.ctx, c.who.Account, run)
+	r, _, err := d.Journal.Whole(c.ctx, c.who.Account, run)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
 	var n *core.Node
-	r.Plan.Root.Walk(func(o *core.Node) {
+	r.Walk(func(o *core.Node) {
 		if engine.NodeExecutionID(run, o.FQN) == id {
 			n = o
 		}
@@ -57,7 +57,7 @@ func (d *door) interveneRun(c *call) (httpio.Answer, error) {
 	if req.Node == "" || req.Action == "" {
 		return httpio.Answer{}, fault.New(fault.Invalid, "fields node and action are needed: the path of a step, and what is to become of it")
 	}
-	r, err := d.Journal.Run(c.ctx, c.who.Account, c.PathValue("run"))
+	r, _, err := d.Journal.Whole(c.ctx, c.who.Account, c.PathValue("run"))
 	if err != nil {
 		return httpio.Answer{}, err
 	}
@@ -73,7 +73,7 @@ func (d *door) interveneRun(c *call) (httpio.Answer, error) {
 func named(r *engine.Run, name string) (*core.Node, error) {
 	var found []*core.Node
 	exact := false
-	r.Plan.Root.Walk(func(n *core.Node) {
+	r.Walk(func(n *core.Node) {
 		short := strings.ReplaceAll(strings.TrimPrefix(n.FQN, "pipeline."), ".spec.execution.", ".")
 		switch {
 		case exact:

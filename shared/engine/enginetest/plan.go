@@ -68,7 +68,7 @@ func numberList(n *core.Node, list []*core.Node, owner *core.Node, count *int) {
 			c.FQN = n.FQN[:strings.LastIndexByte(n.FQN, '#')] + map[bool]string{true: ".stages.", false: ".spec.execution.steps."}[c.Kind == core.KindStage] + c.Identifier
 		}
 		next, counter := owner, count
-		if c.Kind == core.KindStage || n.Kind == core.KindParallel {
+		if c.Kind == core.KindStage || n.Kind == core.KindParallel || c.Loop != nil {
 			*count++
 			c.Track = fmt.Sprintf("%s.%d", owner.Track, *count)
 			next, counter = c, new(int)

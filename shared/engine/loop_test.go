@@ -64,6 +64,10 @@ func TestLoops(t *testing.T) {
 		"the same block never counts": {func() *core.Plan {
 			return plan(stage("a", parallel(repeat(2, shell("x")), when(core.WhenFailure, "", repeat(2, shell("y")))), when(core.WhenFailure, "", shell("z"))))
 		}, "x_0", core.Failed, "a=FAILED x=FAILED x_0=FAILED x_1=SUCCEEDED y=SKIPPED z=SUCCEEDED"},
+		"other iterations never count": {func() *core.Plan {
+			return plan(stage("a", matrix(1, group("g", shell("x"), when(core.WhenFailure, "", shell("y"))))))
+		}, "g_0_0.steps.x", core.Failed,
+			"a=FAILED g=FAILED g_0_0=FAILED x=FAILED y=SUCCEEDED g_1_0=SUCCEEDED x=SUCCEEDED y=SKIPPED g_2_0=SUCCEEDED x=SUCCEEDED y=SKIPPED"},
 		"a condition of iterations": {func() *core.Plan { return plan(stage("a", each("<+matrix.os> != \"mac\"", matrix(0, shell("x"))))) }, "", core.Succeeded,
 			"a=SUCCEEDED x=SUCCEEDED x_0_0=SUCCEEDED x_1_0=SKIPPED x_2_0=SUCCEEDED"},
 		"a condition that speaks of the loop": {func() *core.Plan {

@@ -55,7 +55,7 @@ func TestFoldAgain(t *testing.T) {
 
 func (in *inside) foldsAgain(t *testing.T, r view.Run) {
 	t.Helper()
-	run, err := in.Journal().Run(t.Context(), acct, r.ID)
+	run, _, err := in.Journal().Whole(t.Context(), acct, r.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/expr"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/steps"
+	"github.com/slipway-cd/slipway/shared/strategy"
 	"github.com/slipway-cd/slipway/shared/wire"
 	"github.com/slipway-cd/slipway/shared/yamldoc"
 )
@@ -26,6 +27,8 @@ var limits = map[string]string{
 	"aliases, values, blank lines in a row, keys without a value": strings.Join([]string{count(yamldoc.MaxAliases),
 		count(yamldoc.MaxNodes), count(yamldoc.MaxEmptyLines), count(yamldoc.MaxEmpty)}, ", "),
 	"branches of a parallel block":                    fmt.Sprint(compile.MaxParallel),
+	"iterations of a loop":                            fmt.Sprint(strategy.MaxIterations),
+	"the values of a loop's iterations, as JSON":      size(engine.MaxLoopBytes),
 	"an expression's source; what it renders to":      size(expr.MaxSource) + "; " + size(expr.MaxResult),
 	"`<+` and brackets inside each other":             fmt.Sprint(expr.MaxNesting),
 	"steps of one evaluation":                         count(expr.MaxSteps),

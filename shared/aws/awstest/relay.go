@@ -4,8 +4,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
 
@@ -17,8 +15,7 @@ import (
 
 // relayArchive is the command relay, built once for all tests of a package.
 var relayArchive = sync.OnceValues(func() ([]byte, error) {
-	_, here, _, _ := runtime.Caller(0)
-	return Archive(filepath.Join(filepath.Dir(here), "testdata", "relay"))
+	return Archive("github.com/slipway-cd/slipway/shared/aws/awstest/testdata/relay")
 })
 
 // Relay makes a function whose invocations are those of fns by the name given, here

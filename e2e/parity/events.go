@@ -93,13 +93,13 @@ func (c Case) marks() bool {
 	return false
 }
 
-// Sent are the states that machines were sent to, sorted.
+// Sent are the states that machines were sent to, also first of all, sorted.
 func Sent(tracks map[string][]core.Event) []string {
 	states := map[string]bool{}
 	for _, events := range tracks {
 		for _, ev := range events {
 			for _, c := range ev.Commands {
-				if c.Do == core.DoFinish && c.Route != nil {
+				if c.Route != nil {
 					states[c.Route.Kind] = true
 				}
 			}

@@ -23,8 +23,9 @@ func (h *holds) next(ev core.Event) (independent, last bool) {
 		h.arrived = true
 		return true, false
 	case core.EventChild, core.EventDecided, core.EventIntervened:
-		// The end of the last child may begin the next parallel at once.
-		return true, h.arrived && begins(ev)
+		// The end of the last child may begin the next parallel at once; one that lets the
+		// next iteration of a loop begin is one of many.
+		return true, h.arrived && begins(ev) && leaves(ev)
 	default:
 		h.arrived = false
 		return false, true
@@ -55,9 +56,13 @@ func (h *holds) learn(ev core.Event) {
 	}
 }
 
-func begins(ev core.Event) bool {
+func begins(ev core.Event) bool { return does(ev, core.DoStart) }
+
+func leaves(ev core.Event) bool { return does(ev, core.DoFinish) }
+
+func does(ev core.Event, what core.CommandKind) bool {
 	for _, c := range ev.Commands {
-		if c.Do == core.DoStart {
+		if c.Do == what {
 			return true
 		}
 	}

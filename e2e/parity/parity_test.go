@@ -28,7 +28,7 @@ func TestGenerate(t *testing.T) {
 				first++
 			}
 			if !strings.Contains(c.YAML, map[string]string{Parallel: `"parallel"`, Group: `"stepGroup"`, Approval: `"HarnessApproval"`,
-				Wait: `"Wait"`, Condition: `"when"`, Trouble: `"failureStrategies"`}[f]) {
+				Wait: `"Wait"`, Condition: `"when"`, Trouble: `"failureStrategies"`, Loop: `"strategy"`}[f]) {
 				t.Errorf("%s says it has %s: %s", c.Name, f, c.YAML)
 			}
 		}
@@ -45,7 +45,7 @@ func TestGenerate(t *testing.T) {
 			t.Errorf("%s: %v", c.Name, diags)
 		}
 	}
-	for _, f := range []string{Parallel, Group, Approval, Wait, Failure, Timeout, Condition, Trouble} {
+	for _, f := range []string{Parallel, Group, Approval, Wait, Failure, Timeout, Condition, Trouble, Loop} {
 		if seen[f] < 30 {
 			t.Errorf("only %d of 200 have %s", seen[f], f)
 		}

@@ -64,6 +64,7 @@ type maker struct {
 	outputs []string // expressions that have a value here
 	ending  string   // the feature that ends the run early, until it is placed
 	beside  bool     // something else runs at the same time
+	muted   bool     // nobody reads what is put out here
 	slow    int      // how many more steps may take 10 s
 	undo    []any    // rollback steps of the stage under way
 }
@@ -84,7 +85,7 @@ func Generate(seed uint64) Case {
 	if m.ending != "" {
 		features = append(features, m.ending)
 	}
-	for _, more := range []string{Condition, Trouble} {
+	for _, more := range []string{Condition, Trouble, Loop} {
 		if m.IntN(2) == 0 {
 			features = append(features, more)
 		}
@@ -163,6 +164,8 @@ func (m *maker) leaf() object {
 		return m.trouble()
 	case m.has(Condition) && m.IntN(4) == 0:
 		return m.conditional()
+	case m.has(Loop) && !m.beside && m.IntN(4) == 0:
+		return m.loop()
 	default:
 		return m.shell()
 	}
@@ -188,9 +191,16 @@ func (m *maker) shell() object {
 	spec["environmentVariables"] = []any{object{"name": "GOT", "type": "String", "value": m.outputs[m.IntN(len(m.outputs))]}}
 	if m.IntN(4) > 0 {
 		spec["outputVariables"] = []any{object{"name": "said", "type": "String", "value": "said"}}
-		m.outputs = append(m.outputs, "<+"+m.path+id+".output.outputVariables.said>")
+		m.says(id + ".output.outputVariables.said")
 	}
 	return step(id, "ShellScript", "5m", spec)
+}
+
+// says remembers what has a value from here on.
+func (m *maker) says(path string) {
+	if !m.muted {
+		m.outputs = append(m.outputs, "<+"+m.path+path+">")
+	}
 }
 
 func (m *maker) wait() object {
@@ -215,7 +225,7 @@ func (m *maker) approval(action string) object {
 	if m.IntN(2) == 0 {
 		spec["approverInputs"] = []any{object{"name": "ring", "defaultValue": "inner", "required": true, "selectOneFrom": "inner,outer"}}
 		answers[0].Inputs = map[string]string{"ring": []string{"inner", "outer"}[m.IntN(2)]}
-		m.outputs = append(m.outputs, "<+"+m.path+id+".output.approverInputs.ring>")
+		m.says(id + ".output.approverInputs.ring")
 	}
 	answers[len(answers)-1].Action = action
 	m.c.Answers[id] = answers

@@ -26,6 +26,10 @@ func (m *maker) pipeline() object {
 			m.beside = false
 			continue
 		}
+		if m.has(Loop) && !(last && m.ending != "") && m.IntN(3) == 0 {
+			stages = append(stages, m.looped(func() object { return m.makeStage(i, "", here, last) }))
+			continue
+		}
 		stages = append(stages, m.makeStage(i, "", here, last))
 	}
 	if m.has(Condition) {
@@ -61,6 +65,9 @@ func (m *maker) makeStage(i int, suffix string, here func(string) bool, last boo
 	add(Wait, m.wait)
 	add(Condition, m.conditional)
 	add(Group, func() object { return m.group(false) })
+	if !m.muted {
+		add(Loop, m.loop)
+	}
 	add(Parallel, func() object { return m.parallel(last, 1) })
 	if m.IntN(3) == 0 {
 		steps = append(steps, m.shell())

@@ -200,7 +200,7 @@ var times = map[string]bool{"at": true, "started": true, "ended": true, "approve
 
 var (
 	task    = regexp.MustCompile(`^[0-9a-f]{24}$`)
-	asked   = regexp.MustCompile(`<run>\.([0-9.]+)\.[0-9a-f]{8}`)
+	asked   = regexp.MustCompile(`<run>\.([0-9.~]+)\.[0-9a-f]{8}`)
 	late    = regexp.MustCompile(`did not end within \S+ and was stopped`)
 	linked  = regexp.MustCompile(`^link:[0-9A-Z]{26}$`)
 	blobbed = regexp.MustCompile(`outputs/[0-9a-f]{24}\.json`)

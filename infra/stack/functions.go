@@ -22,7 +22,7 @@ type shape struct {
 }
 
 var shapes = map[string]shape{
-	"api":        {"serves people and their tools", 256, 29, false},
+	"api":        {"serves people and their tools", 512, 29, false}, // compiling the largest pipeline takes 290 MB and 3 s of a processor
 	"authorizer": {"says who a request comes from", 128, 10, false},
 	"delegate":   {"serves delegates", 256, 29, false},
 	"advance":    {"is invoked by the state machines and by timers", 256, 60, true},

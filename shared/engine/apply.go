@@ -32,7 +32,11 @@ func (n *Need) Error() string { return "needs " + strings.Join(n.Refs, ", ") }
 // Errors: *Need; fault.Forbidden, fault.Invalid and fault.Gone for a decision
 // that is not taken; anything else is a bug. An error means nothing happened.
 func Apply(r *Run, t *Track, ev core.Event, facts map[string]core.Fact) (Result, error) {
-	w := &walk{run: r, t: t.clone(), ev: &ev, facts: facts}
+	return apply(r, t, ev, facts, nil)
+}
+
+func apply(r *Run, t *Track, ev core.Event, facts map[string]core.Fact, trace func(Decision)) (Result, error) {
+	w := &walk{run: r, t: t.clone(), ev: &ev, facts: facts, trace: trace}
 	w.t.N = ev.N
 	err := w.place()
 	if err == nil {
@@ -62,6 +66,8 @@ type walk struct {
 	cmds  []core.Command
 	// previous is the delegate whose completion this event is.
 	previous *core.DelegateRef
+	// trace, when not nil, is told what is decided.
+	trace func(Decision)
 }
 
 // place finds out what the track walks. One in an iteration asks for that once, at its

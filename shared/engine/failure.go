@@ -83,7 +83,9 @@ type broken struct {
 // the node fails, and what encloses it.
 func (w *walk) nodeFailed(b broken) error {
 	w.t.Task, w.t.Hold = nil, nil
-	if r, ok := w.strategy(b.n, b.failure); ok {
+	r, ok := w.strategy(b.n, b.failure)
+	w.traceFailure(b, r, ok)
+	if ok {
 		return w.act(b, r)
 	}
 	w.endNode(b.n, b.status, b.failure)
@@ -94,6 +96,7 @@ func (w *walk) nodeFailed(b broken) error {
 // act does what the rule says (BEHAVIOUR §8.3). What makes no sense where it stands
 // marks the node as failed.
 func (w *walk) act(b broken, r rule) error {
+	w.traceAction(b, r)
 	switch r.action.Type {
 	case core.ActionRetry:
 		again, err := w.mayRetry(b, r)

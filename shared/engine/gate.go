@@ -16,8 +16,17 @@ type verdict struct {
 }
 
 // gate decides whether a stage, group or step runs, just before it would start
-// (BEHAVIOUR §9.2): its status test first, then its condition.
+// (BEHAVIOUR §9.2).
 func (w *walk) gate(n *core.Node) (verdict, error) {
+	v, err := w.decideGate(n)
+	if err == nil {
+		w.traceGate(n, whenOf(n), v)
+	}
+	return v, err
+}
+
+// decideGate looks at a node's status test first, then at its condition.
+func (w *walk) decideGate(n *core.Node) (verdict, error) {
 	when := whenOf(n)
 	holds, err := w.statusHolds(n, when.Status)
 	if err != nil || !holds {
@@ -74,21 +83,31 @@ func (w *walk) statusHolds(n *core.Node, status core.WhenStatus) (bool, error) {
 	if status == core.WhenFailure && w.t.RolledBack {
 		return false, nil // a stage that was rolled back is no failure to those behind it (BEHAVIOUR §8.7)
 	}
-	past := w.t.past(w.run, n, w.run.counts(n))
-	if n.When != nil {
-		for b := w.root; b.Kind != core.KindStage && b.Kind != core.KindPipeline; {
-			f, err := w.fact(PastRef(b.Track))
-			if err != nil {
-				return false, err
-			}
-			past = core.Aggregate(past, f.Status)
-			b = w.run.TrackRoot(core.ParentTrack(b.Track))
-		}
+	past, err := w.before(n)
+	if err != nil {
+		return false, err
 	}
 	if status == core.WhenFailure {
 		return past.Failing() || past == core.IgnoreFailed, nil
 	}
 	return !past.Failing(), nil
+}
+
+// before is what had ended before a node amounts to, as far as it counts for it.
+func (w *walk) before(n *core.Node) (core.Status, error) {
+	past := w.t.past(w.run, n, w.run.counts(n))
+	if n.When == nil {
+		return past, nil
+	}
+	for b := w.root; b.Kind != core.KindStage && b.Kind != core.KindPipeline; {
+		f, err := w.fact(PastRef(b.Track))
+		if err != nil {
+			return past, err
+		}
+		past = core.Aggregate(past, f.Status)
+		b = w.run.TrackRoot(core.ParentTrack(b.Track))
+	}
+	return past, nil
 }
 
 // counts says which nodes a node asks about.

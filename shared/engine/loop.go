@@ -30,7 +30,9 @@ func (w *walk) expansion(n *core.Node) (*expansion, error) {
 	var err error
 	each := w.perIteration(n)
 	if each {
-		x.runs, err = w.statusHolds(n, whenOf(n).Status)
+		if x.runs, err = w.statusHolds(n, whenOf(n).Status); err == nil && !x.runs {
+			w.traceGate(n, whenOf(n), x.verdict)
+		}
 	} else {
 		x.verdict, err = w.gate(n)
 	}
@@ -52,11 +54,13 @@ func (w *walk) expansion(n *core.Node) (*expansion, error) {
 			if v, err = w.decides(it, whenOf(n).Condition, whenOf(n).Pos); err != nil {
 				return nil, err
 			}
+			w.traceGate(it, whenOf(n), v)
 		}
 		if v.runs && n.Loop.When != "" {
 			if v, err = w.decides(it, n.Loop.When, n.Loop.Pos); err != nil {
 				return nil, err
 			}
+			w.traceGate(it, core.When{Status: core.WhenAll, Condition: n.Loop.When, Pos: n.Loop.Pos}, v)
 		}
 		x.each = append(x.each, v)
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/slipway-cd/slipway/shared/core"
 )
@@ -113,6 +114,7 @@ func (w *walk) groupRolledBack(b broken) {
 		for a.Then != nil {
 			a = *a.Then
 		}
+		w.traceAction(b, rule{stage.FQN + "#" + strconv.Itoa(i), a, stage})
 		switch a.Type {
 		case core.ActionIgnore:
 			w.endNode(b.n, core.IgnoreFailed, b.failure)

@@ -59,6 +59,7 @@ func (a *app) root() *cobra.Command {
 		a.up(),
 		a.run(),
 		a.plan(),
+		a.simulate(),
 		a.delegate(),
 		a.runs(),
 		a.logs(),

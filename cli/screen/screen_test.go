@@ -94,7 +94,7 @@ func TestTable(t *testing.T) {
 	if err := (Theme{}).Table(&out, []string{"A", "B", "C"}, [][]string{{"✓ long", "x", ""}, {"y", "wide", "z"}}); err != nil {
 		t.Fatal(err)
 	}
-	want := "A       B     C\n✓ long  x     \ny       wide  z\n"
+	want := "A       B     C\n✓ long  x\ny       wide  z\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)
 	}

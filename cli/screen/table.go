@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Table writes rows below a header, each column as wide as its widest cell.
+// Table writes rows below a header, each column as wide as its widest cell. No line ends
+// in blanks.
 func (t Theme) Table(w io.Writer, header []string, rows [][]string) error {
 	widths := make([]int, len(header))
 	for _, row := range append([][]string{header}, rows...) {
@@ -15,12 +16,13 @@ func (t Theme) Table(w io.Writer, header []string, rows [][]string) error {
 	}
 	var out strings.Builder
 	line := func(row []string) {
+		var text strings.Builder
 		for i, cell := range row {
-			if out.WriteString(cell); i < len(row)-1 {
-				out.WriteString(strings.Repeat(" ", widths[i]-width(cell)+2))
+			if text.WriteString(cell); i < len(row)-1 {
+				text.WriteString(strings.Repeat(" ", widths[i]-width(cell)+2))
 			}
 		}
-		out.WriteByte('\n')
+		out.WriteString(strings.TrimRight(text.String(), " ") + "\n")
 	}
 	head := make([]string, len(header))
 	for i, h := range header {

@@ -186,9 +186,10 @@ func (w walk) step(parent *core.Node, m *yamldoc.Node) *core.Node {
 	step, ok := w.c.stepType(m, what)
 	if !ok {
 		if w.c.shown != nil {
-			n.Type = textAt(m, "type")
+			n.Type, n.Timeout = textAt(m, "type"), w.c.timeout(m, what)
 			n.Spec, _ = m.Get("spec").Any().(map[string]any)
 			parent.Children = append(parent.Children, n)
+			return n
 		}
 		return nil
 	}

@@ -137,7 +137,7 @@ func (w *World) enter(x *Execution, r core.Route, token string, at int64) {
 	}
 	awaited := w.Held(x.Track, *h)
 	if w.Dice == nil || !awaited {
-		w.After(w.left(r, *h), func() { w.recover(x, r, token, "States.Timeout", "") })
+		w.After(w.Lasts(*h, w.left(r, *h)), func() { w.recover(x, r, token, "States.Timeout", "") })
 	}
 }
 

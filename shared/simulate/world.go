@@ -29,6 +29,8 @@ type World struct {
 	// Held is told when a machine begins to hold; who answers does it by After. Under
 	// Dice, where there is no time, a hold that is not awaited is out of time at any moment.
 	Held func(track string, h engine.Hold) (awaited bool)
+	// Lasts says after how many ms a hold is out of time that may last most.
+	Lasts func(h engine.Hold, most int64) int64
 	// Decide is engine.Apply unless somebody looks over its shoulder.
 	Decide func(*engine.Run, *engine.Track, core.Event, map[string]core.Fact) (engine.Result, error)
 	// Decided is told of every event that changed a track.
@@ -66,6 +68,7 @@ func NewWorld(l core.Launch) *World {
 		Executions: map[string]*Execution{}, tokens: map[string]*Execution{}, Ran: map[string]int{},
 		Work:    func(*engine.Task) (core.Completed, int64) { return core.Completed{OK: true}, 0 },
 		Held:    func(string, engine.Hold) bool { return false },
+		Lasts:   func(_ engine.Hold, most int64) int64 { return most },
 		Decide:  engine.Apply,
 		Decided: func(string, core.Event, *engine.Track, engine.Result) {},
 	}

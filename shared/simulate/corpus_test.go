@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -35,8 +36,9 @@ func invented(src compile.Source, library compile.Library) (*core.Plan, core.Dia
 		for _, d := range diags {
 			m := asked.FindStringSubmatch(d.Help)
 			if m == nil || d.Severity != core.SeverityError {
-				for name := range inputs {
-					if strings.Contains(d.Message, name) && d.Severity == core.SeverityError {
+				for name, value := range inputs {
+					told := strings.Contains(d.Message, strconv.Quote(value)) || d.File == "" && value[0] == '['
+					if told && d.Severity == core.SeverityError {
 						m = []string{"", name}
 					}
 				}

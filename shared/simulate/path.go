@@ -67,14 +67,17 @@ func (s *Script) iterates(n *core.Node, path string) bool {
 // unheard reports an iteration that the script names and that there was not. Of a loop
 // that was not come to none is known.
 func (s *Script) unheard(nodes []Node) error {
-	known := map[string]bool{}
+	there, expanded := map[string]bool{}, map[string]bool{}
 	var words []string
 	for _, n := range nodes {
-		known[n.Path] = true
+		there[n.Path] = true
 		words = append(words, n.Path)
+		if base := s.base(n.Path); base != n.Path {
+			expanded[base] = true
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.parts)) {
-		if p := s.parts[key]; !known[key] && Path(p.n.FQN) != key && !known[Path(p.n.FQN)] {
+		if base := Path(s.parts[key].n.FQN); !there[key] && base != key && expanded[base] {
 			return fault.New(fault.Invalid, "no iteration is called %q: there are %s", key, strings.Join(nearest(key, words), ", "))
 		}
 	}

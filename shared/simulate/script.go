@@ -119,6 +119,9 @@ func (s *Script) Fail(arg string) error {
 			return fault.New(fault.Invalid, "%q is not a number of times: write %s=%s*2", count, name, typ)
 		}
 	}
+	if typ == "AnyOther" { // its old name
+		typ = string(core.AllErrors)
+	}
 	var words []string
 	for _, t := range core.ErrorTypes {
 		if words = append(words, string(t)); string(t) == typ {

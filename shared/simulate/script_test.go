@@ -1,6 +1,7 @@
 package simulate_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -58,10 +59,30 @@ func TestScriptRefuses(t *testing.T) {
 // TestScriptTakes: paths, names that one node has, and iterations of loops.
 func TestScriptTakes(t *testing.T) {
 	for _, args := range []string{
-		"--fail stages.a.steps.x=Timeout*2", "--fail pipeline.stages.a.spec.execution.steps.x=AllErrors", "--duration w=1d", "--duration w=1.5s",
+		"--fail stages.a.steps.x=Timeout*2", "--fail pipeline.stages.a.spec.execution.steps.x=AllErrors", "--fail stages.b.steps.x=AnyOther", "--duration w=1d", "--duration w=1.5s",
 		"--approve all", "--approve ask", "--output inner.v=a=b", "--fail stages.a.steps.many_1.steps.inner=Unknown", "--intervene stages.b.steps.x=Retry",
 	} {
 		if _, err := scripted(small(), strings.Fields(args)); err != nil {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+}
+
+// TestIterations: what names an iteration that its loop does not have is told, once
+// that is known.
+func TestIterations(t *testing.T) {
+	for args, want := range map[string]string{
+		"--fail stages.a.steps.many_1.steps.inner=Unknown":                                 "",
+		"--fail stages.a.steps.many_2.steps.inner=Unknown":                                 `no iteration is called "stages.a.steps.many_2.steps.inner": there are stages.a.steps.many_`,
+		"--fail stages.a.steps.many_2.steps.inner=Unknown --fail stages.a.steps.x=Unknown": "", // it is not come to
+	} {
+		p := small()
+		s, err := scripted(p, strings.Fields(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = simulate.Run(p, s, 0)
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && !strings.Contains(got, want) {
 			t.Errorf("%s: %v", args, err)
 		}
 	}

@@ -15,6 +15,7 @@ type Execution struct {
 
 	token   string
 	segment int
+	entered int64 // ms
 	parent  *Execution
 }
 
@@ -57,7 +58,7 @@ func (w *World) command(track string, c core.Command) {
 
 // deadline stops the run when its time has passed. Dice know no time.
 func (w *World) deadline(at int64) {
-	if at == 0 || w.Dice != nil {
+	if at == 0 || w.timeless() {
 		return
 	}
 	w.After(at-w.Now, func() {
@@ -120,7 +121,8 @@ func (w *World) goTo(x *Execution, r core.Route) {
 		w.given++
 		token := fmt.Sprintf("%s/%d", x.Name, w.given)
 		x.token, w.tokens[token] = token, x
-		at := w.Now
+		x.entered = max(w.Now, x.entered+1) // no state is entered and left within a millisecond
+		at := x.entered
 		w.After(0, func() { w.enter(x, r, token, at) })
 	}
 }
@@ -136,7 +138,7 @@ func (w *World) enter(x *Execution, r core.Route, token string, at int64) {
 		return
 	}
 	awaited := w.Held(x.Track, *h)
-	if w.Dice == nil || !awaited {
+	if !w.timeless() || !awaited {
 		w.After(w.Lasts(*h, w.left(r, *h)), func() { w.recover(x, r, token, "States.Timeout", "") })
 	}
 }

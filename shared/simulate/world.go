@@ -37,6 +37,8 @@ type World struct {
 	Decided func(track string, ev core.Event, before *engine.Track, res engine.Result)
 	// Dice choose what happens next, whenever it is due. Time is then a count of events.
 	Dice Dice
+	// Timed: time passes nevertheless, and Dice choose only among what is due first.
+	Timed bool
 	// Twice, under Dice: things happen twice now and then, and whoever does them dies.
 	Twice bool
 	// Limit is how many things may happen: a run that takes more never ends.
@@ -96,7 +98,7 @@ func (w *World) Step() bool {
 	}
 	k := w.next()
 	a := w.queue[k]
-	if w.Dice == nil && a.at > w.Now {
+	if !w.timeless() && a.at > w.Now {
 		if w.Track("0").Status.Terminal() {
 			return false // only time would pass
 		}
@@ -109,8 +111,11 @@ func (w *World) Step() bool {
 
 // next is which action comes next.
 func (w *World) next() int {
-	if w.Dice != nil {
+	if w.timeless() {
 		return w.Dice.IntN(len(w.queue))
+	}
+	if w.Dice != nil {
+		return w.due()
 	}
 	first := 0
 	for i, a := range w.queue {
@@ -120,6 +125,23 @@ func (w *World) next() int {
 	}
 	return first
 }
+
+// due is one of what may happen first.
+func (w *World) due() int {
+	var first []int
+	for i, a := range w.queue {
+		if len(first) > 0 && a.at < w.queue[first[0]].at {
+			first = first[:0]
+		}
+		if len(first) == 0 || a.at == w.queue[first[0]].at {
+			first = append(first, i)
+		}
+	}
+	return first[w.Dice.IntN(len(first))]
+}
+
+// timeless reports whether time is a count of events.
+func (w *World) timeless() bool { return w.Dice != nil && !w.Timed }
 
 // After lets something happen in so many ms.
 func (w *World) After(ms int64, do func()) {
@@ -152,7 +174,7 @@ func (w *World) Track(id string) *engine.Track {
 // Apply lets the engine decide on an event and has its commands executed soon. It
 // returns the engine's refusal.
 func (w *World) Apply(track string, ev core.Event) error {
-	if w.Dice != nil {
+	if w.timeless() {
 		w.Now++
 	}
 	t := w.Track(track)

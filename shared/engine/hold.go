@@ -50,6 +50,9 @@ func (w *walk) holdTimedOut(e core.Recovered) error {
 		return nil // a fault of the platform's: hold again
 	}
 	if h.Kind == kindBranches || h.Kind == kindStages {
+		if w.t.Stopping != "" {
+			return nil // they have been told: hold again
+		}
 		return w.stop(core.Stop{Status: core.Expired, Reason: "the stage's timeout has passed"})
 	}
 	n := w.run.Node(h.Node)

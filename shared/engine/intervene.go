@@ -52,7 +52,15 @@ func (w *walk) asked(n *core.Node) (broken, rule) {
 	a := *s.Asked
 	s.Asked = nil
 	w.t.Hold, w.t.Next = nil, nil
-	return broken{n: n, status: a.Status, failure: s.Failure}, rule{key: a.Strategy, action: a.Action}
+	return broken{n: n, status: a.Status, failure: s.Failure}, rule{key: a.Strategy, action: a.Action, at: w.owner(a.Strategy)}
+}
+
+// owner is the node in whose list the strategy of a key is, see rule.
+func (w *walk) owner(key string) *core.Node {
+	if i := strings.LastIndexByte(key, '#'); i >= 0 {
+		return w.run.Node(key[:i])
+	}
+	return nil
 }
 
 // unanswered does what the strategy says for when nobody answers in time.

@@ -153,6 +153,9 @@ func (w *walk) accepted(e core.Completed) bool {
 	return false
 }
 
+// skew is how many ms servers' clocks may differ by.
+const skew = 2000
+
 // taskFailed ends a failed task's step: Expired when it was its time that ran out.
 func (w *walk) taskFailed(n *core.Node, t *Task, f *core.Failure) error {
 	if f == nil {
@@ -161,7 +164,7 @@ func (w *walk) taskFailed(n *core.Node, t *Task, f *core.Failure) error {
 	status := core.Failed
 	if slices.Contains(f.Types, "TIMEOUT_FAILURE") {
 		status = core.Expired
-		if t.Stage {
+		if t.Stage && w.ev.At >= t.Claimed+t.Timeout-skew {
 			w.stageTimedOut(n)
 			return nil
 		}
@@ -173,18 +176,12 @@ func (w *walk) taskFailed(n *core.Node, t *Task, f *core.Failure) error {
 // (BEHAVIOUR §8.14).
 func (w *walk) stageTimedOut(n *core.Node) {
 	f := &core.Failure{Types: []string{"TIMEOUT_FAILURE"}, Message: "the stage's timeout has passed"}
-	w.t.Task, w.t.Hold = nil, nil
 	w.endNode(n, core.Expired, f)
 	if w.t.Failure == nil {
 		w.t.Failure = f
 	}
-	w.endGroups(nil)
-	for _, s := range w.t.Nodes { // around a group that was being rolled back
-		if !s.Status.Terminal() {
-			s.Status, s.Ended = core.Expired, w.ev.At
-		}
-	}
-	w.endTrack(core.Aggregate(core.Expired, w.aggregate(nodes(w.root))))
+	w.t.Task, w.t.Stopping = nil, core.Expired
+	w.endStopped()
 }
 
 // taskLost fails the track's task for a reason of the platform's.

@@ -1,0 +1,76 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/engine"
+)
+
+// TestStageDeadline: a stage whose time has passed is Expired with all that was open
+// in it, whatever failed before; a step that is out of time earlier is a step that
+// failed (BEHAVIOUR §8.14).
+func TestStageDeadline(t *testing.T) {
+	tests := map[string]struct {
+		steps []*core.Node
+		takes map[string]int64 // ms until the step times out by itself
+		want  string
+	}{
+		"after a failure": {
+			[]*core.Node{shell("x"), group("g", on(shell("y"), act(core.ActionMarkAsFailure)), when(core.WhenAll, "", shell("z")))},
+			map[string]int64{"z": 20_000}, "a=EXPIRED x=SUCCEEDED g=EXPIRED y=FAILED z=EXPIRED"},
+		"a timeout of the step's own": {
+			[]*core.Node{on(shell("x"), act(core.ActionIgnore)), shell("y")},
+			map[string]int64{"x": 5_000}, "a=IGNORE_FAILED x=IGNORE_FAILED y=SUCCEEDED"},
+		"both at once": {
+			[]*core.Node{on(shell("x"), act(core.ActionIgnore)), shell("y")},
+			map[string]int64{"x": 10_000}, "a=EXPIRED x=EXPIRED"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := plan(stage("a", tc.steps...))
+			p.Root.Children[0].Timeout = 10_000
+			s := newSim(t, 1, p)
+			s.Dice = nil
+			s.Work = func(task *engine.Task) (core.Completed, int64) {
+				id := s.Run.Node(task.Node).Identifier
+				if ms, late := tc.takes[id]; late {
+					return core.Completed{Failure: &core.Failure{Types: []string{"TIMEOUT_FAILURE"}, Message: "late"}}, ms
+				}
+				return core.Completed{OK: id != "y" || tc.takes["x"] > 0, Failure: &core.Failure{Types: []string{"UNKNOWN_FAILURE"}, Message: "no"}}, 0
+			}
+			if s.play(); s.ends() != tc.want {
+				t.Errorf("got %s\nwant %s", s.ends(), tc.want)
+			}
+		})
+	}
+}
+
+// TestDeadlineAgain: when a machine that waits for stopped branches is out of time once
+// more, it gets a segment of its own to wait in; else nobody would know its new token.
+func TestDeadlineAgain(t *testing.T) {
+	p := plan(stage("a", parallel(shell("x"), shell("y"))))
+	p.Root.Children[0].Timeout = 10_000
+	s := newSim(t, 1, p)
+	s.holds("0.1", "Branches")
+	for range 2 {
+		before := s.Track("0.1").Segment.N
+		if err := s.Apply("0.1", core.Event{Type: core.EventRecovered, Recovered: &core.Recovered{Segment: before, Error: "States.Timeout"}}); err != nil {
+			t.Fatal(err)
+		}
+		if at := s.Track("0.1").Segment; at.N != before+1 || at.Kind != "Branches" || at.Token != "" {
+			t.Errorf("the machine of segment %d is at %+v", before, at)
+		}
+	}
+}
+
+// TestUnansweredGroupRollback: what follows an unanswered question is still the word of
+// the group whose strategy asked.
+func TestUnansweredGroupRollback(t *testing.T) {
+	ask := core.FailureAction{Type: core.ActionManualIntervention, Timeout: 1000, Then: &core.FailureAction{Type: core.ActionStepGroupRollback}}
+	s := newSim(t, 1, plan(stage("a", undo(on(group("g", undo(group("h", shell("x")), shell("u"))), ask), shell("v")))))
+	s.outcome = script("x=UNKNOWN_FAILURE")
+	if s.play(); s.ends() != "a=FAILED g=FAILED h=FAILED x=FAILED v=SUCCEEDED" {
+		t.Errorf("the run ended %s", s.ends())
+	}
+}

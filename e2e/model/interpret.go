@@ -1,0 +1,232 @@
+package model
+
+import (
+	"math"
+	"slices"
+)
+
+// Statuses that a node ends with. Passed is Skipped after a failure, or NotStarted
+// when nothing behind it would run either: which of them is for the display.
+const (
+	NotStarted   = ""
+	Succeeded    = "SUCCEEDED"
+	Skipped      = "SKIPPED"
+	Passed       = "PASSED"
+	IgnoreFailed = "IGNORE_FAILED"
+	Expired      = "EXPIRED"
+	Rejected     = "APPROVAL_REJECTED"
+	Failed       = "FAILED"
+	Aborted      = "ABORTED"
+)
+
+// rank orders statuses: a parent's is its children's highest (BEHAVIOUR §14.2).
+var rank = map[string]int{Succeeded: 1, IgnoreFailed: 2, Expired: 3, Rejected: 4, Failed: 5, Aborted: 6}
+
+func failing(status string) bool { return rank[status] >= rank[Expired] }
+
+// never is a time that does not come.
+const never = math.MaxInt
+
+// Record is what became of a node. Starts holds when each attempt began.
+type Record struct {
+	Status     string
+	Start, End int
+	Starts     []int
+	// Or are other ends that are right as well, where two things happen at once.
+	Or []string
+}
+
+// Fits reports whether a node may have ended so.
+func (r *Record) Fits(status string) bool {
+	return status == r.Status || slices.Contains(r.Or, status) ||
+		r.Status == Passed && (status == Skipped || status == NotStarted)
+}
+
+// Result is what became of a run.
+type Result struct {
+	Status string
+	Nodes  map[string]*Record // by identifier; those that have started or were skipped
+}
+
+// end is how a node ended, for what is around it.
+type end struct {
+	status  string
+	at      int
+	abort   int    // when the run is aborted from here; never
+	undo    *Node  // the stage or group to roll back
+	failure string // why, for whoever is asked next
+	stops   bool   // a failure that stops a rollback
+}
+
+// scope is what a node sees of what is around it.
+type scope struct {
+	stage  *Node
+	groups []*Node // from the outside in; of a rollback, those inside it
+	before []string
+	// near are those since the nearest group with a condition of its own, or since the
+	// rollback began: a node without a condition runs when none of them has failed.
+	near     []string
+	rollback bool
+}
+
+type run struct {
+	nodes      map[string]*Record
+	rolledBack bool
+}
+
+// Interpret runs a pipeline.
+func Interpret(p *Node) Result {
+	r := &run{nodes: map[string]*Record{}}
+	e := r.list(p.Children, scope{}, 0)
+	status := r.aggregate(p.Children)
+	abort := e.abort
+	if p.Timeout > 0 && min(e.at, abort) > p.Timeout {
+		abort = never
+		status = Expired
+		r.cut(p.Children, p.Timeout, Expired)
+	}
+	if abort != never {
+		r.cut(p.Children, abort, Aborted)
+		status = Aborted
+	}
+	return Result{Status: status, Nodes: r.nodes}
+}
+
+// list runs nodes one after the other. The statuses seen by one are its own.
+func (r *run) list(nodes []*Node, s scope, at int) end {
+	e := end{status: Succeeded, at: at, abort: never}
+	for _, n := range nodes {
+		c := r.node(n, s, e.at)
+		e.at, e.failure = c.at, c.failure
+		if c.abort != never || c.undo != nil || s.rollback && c.stops {
+			return c
+		}
+		s.before = with(s.before, c.status)
+		s.near = with(s.near, c.status)
+	}
+	return e
+}
+
+func (r *run) node(n *Node, s scope, at int) end {
+	if n.Kind == Parallel {
+		return r.parallel(n, s, at)
+	}
+	if status := r.gate(n, s); status != "" {
+		r.nodes[n.ID] = &Record{Status: status, Start: at, End: at}
+		return end{status: status, at: at, abort: never}
+	}
+	rec := &Record{Start: at}
+	r.nodes[n.ID] = rec
+	var e end
+	switch n.Kind {
+	case Stage:
+		e = r.stage(n, s, at)
+	case Group:
+		e = r.group(n, s, at)
+	default:
+		e = r.step(n, rec, s, at)
+	}
+	rec.Status, rec.End = e.status, e.at
+	return e
+}
+
+// gate decides whether a node runs: "" when it does (BEHAVIOUR §9).
+func (r *run) gate(n *Node, s scope) string {
+	when, seen := n.When, s.before
+	if when == nil {
+		when, seen = &When{Status: "Success"}, s.near
+	}
+	var failed, ignored bool
+	for _, status := range seen {
+		failed = failed || failing(status)
+		ignored = ignored || status == IgnoreFailed
+	}
+	switch {
+	case n.Kind == Stage && r.rolledBack && when.Status != "All":
+		return Passed
+	case when.Status == "Success" && failed:
+		return Passed
+	case when.Status == "Failure" && !failed && !ignored:
+		return Skipped
+	case when.Flag == "false", when.Of != "" && (r.nodes[when.Of] == nil || r.nodes[when.Of].Status != Succeeded):
+		return Skipped
+	}
+	return ""
+}
+
+// parallel runs branches side by side; all are awaited before a failure leads on.
+func (r *run) parallel(n *Node, s scope, at int) end {
+	e := end{status: Succeeded, at: at, abort: never}
+	rolledBack := r.rolledBack
+	for _, c := range n.Children {
+		before := r.rolledBack
+		r.rolledBack = rolledBack // a stage beside does not count
+		b := r.node(c, s, at)
+		r.rolledBack = r.rolledBack || before
+		if rank[b.status] > rank[e.status] {
+			e.status = b.status
+		}
+		if b.undo != nil && (e.undo == nil || outer(b.undo, e.undo, s)) {
+			e.undo, e.failure = b.undo, b.failure
+		}
+		e.at, e.abort, e.stops = max(e.at, b.at), min(e.abort, b.abort), e.stops || b.stops
+	}
+	if e.abort != never {
+		e.at, e.undo = e.abort, nil
+	}
+	return e
+}
+
+// outer reports whether a is around b: of two rollbacks the greater is done.
+func outer(a, b *Node, s scope) bool {
+	around := append([]*Node{s.stage}, s.groups...)
+	for _, n := range around {
+		if n == a || n == b {
+			return n == a && a != b
+		}
+	}
+	return false
+}
+
+// with is a list with one more, which shares nothing with the other.
+func with[T any](list []T, one T) []T { return append(list[:len(list):len(list)], one) }
+
+func (r *run) aggregate(nodes []*Node) string {
+	worst := Succeeded
+	for _, n := range nodes {
+		status := ""
+		if n.Kind == Parallel {
+			status = r.aggregate(n.Children)
+		} else if rec := r.nodes[n.ID]; rec != nil {
+			status = rec.Status
+		}
+		if rank[status] > rank[worst] {
+			worst = status
+		}
+	}
+	return worst
+}
+
+// cut ends at a time whatever is open then in a list, and forgets what comes later.
+func (r *run) cut(nodes []*Node, at int, status string) {
+	for _, n := range nodes {
+		r.cut(slices.Concat(n.Children, n.Rollback), at, status)
+		rec := r.nodes[n.ID]
+		if rec == nil {
+			continue
+		}
+		if rec.Start > at {
+			delete(r.nodes, n.ID)
+			continue
+		}
+		if rec.End == at || rec.Start == at { // both at once: either may be first
+			rec.Or = append(rec.Or, status, NotStarted)
+		}
+		for len(rec.Starts) > 0 && rec.Starts[len(rec.Starts)-1] > at {
+			rec.Starts = rec.Starts[:len(rec.Starts)-1]
+		}
+		if rec.End > at {
+			rec.Status, rec.End = status, at
+		}
+	}
+}

@@ -154,6 +154,9 @@ type Child struct {
 	Rollback string `json:"rollback,omitempty"`
 	// RolledBack says that rollback steps of a stage have run.
 	RolledBack bool `json:"rolledBack,omitempty"`
+	// Marked says that it failed in a rollback because strategies said MarkAsFailure:
+	// the rollback goes on.
+	Marked bool `json:"marked,omitempty"`
 }
 
 // Intervened is a person's word about one step: the answer to a ManualIntervention, or

@@ -102,8 +102,33 @@ func (w *walk) endBlock(n *core.Node) {
 		w.rollTo()
 		return
 	}
+	if w.marked(n) {
+		w.t.Marked = w.branchOfRollback()
+		w.next()
+		return
+	}
 	w.settleNode(status, w.t.Failure)
 }
+
+// marked reports whether a parallel or loop in a rollback failed only where strategies
+// said MarkAsFailure, so that the rollback goes on (BEHAVIOUR §8.8).
+func (w *walk) marked(n *core.Node) bool {
+	any := false
+	for _, b := range w.run.Children(n) {
+		at, c := w.t.Nodes[b.FQN], w.t.Children[b.Track]
+		if at == nil || !at.Status.Failing() {
+			continue
+		}
+		any = true
+		if c != nil && !c.Marked || c == nil && !w.marked(b) {
+			return false
+		}
+	}
+	return any
+}
+
+// branchOfRollback reports whether the track is a branch inside a rollback.
+func (w *walk) branchOfRollback() bool { return w.run.undo[w.root] != nil }
 
 // childEnded takes note of a child's end and goes on when it was the last one
 // waited for. All branches are awaited, failed ones too (BEHAVIOUR §7.7).
@@ -112,7 +137,7 @@ func (w *walk) childEnded(e core.Child) error {
 	if c == nil || c.Status.Terminal() {
 		return errIgnored
 	}
-	c.Status, c.Started, c.Ended, c.Failure = e.Status, e.Started, w.ev.At, e.Failure
+	c.Status, c.Started, c.Ended, c.Failure, c.Marked = e.Status, e.Started, w.ev.At, e.Failure, e.Marked
 	n := w.run.TrackRoot(e.Track)
 	w.endNode(n, e.Status, e.Failure)
 	if w.t.Failure == nil && e.Status.Failing() {

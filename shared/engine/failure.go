@@ -135,6 +135,7 @@ func (w *walk) markFailed(b broken) {
 	if w.t.Failure == nil {
 		w.t.Failure = b.failure
 	}
+	w.t.Marked = w.branchOfRollback()
 	w.next()
 }
 

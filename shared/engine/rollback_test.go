@@ -42,6 +42,14 @@ func TestRollback(t *testing.T) {
 		"marked, the rest is skipped": {func() *core.Plan {
 			return plan(on(undo(stage("a", shell("x")), on(shell("u"), act(core.ActionMarkAsFailure)), shell("v"), when(core.WhenAll, "", shell("w"))), stageBack))
 		}, "x" + unknown + " u" + unknown, core.Failed, "a=FAILED x=FAILED u=FAILED v=SKIPPED w=SUCCEEDED"},
+		"marked in a branch": {func() *core.Plan {
+			return plan(on(undo(stage("a", shell("x")), parallel(group("g", on(shell("u"), stageBack), shell("o")), parallel(shell("l"), on(shell("m"), act(core.ActionMarkAsFailure)))),
+				shell("v"), when(core.WhenAll, "", shell("w"))), stageBack))
+		}, "x" + unknown + " u" + unknown + " m" + unknown, core.Failed, "a=FAILED x=FAILED g=FAILED u=FAILED o=SKIPPED l=SUCCEEDED m=FAILED v=SKIPPED w=SUCCEEDED"},
+		"a failure in a branch stops it": {func() *core.Plan {
+			return plan(on(undo(stage("a", shell("x")), parallel(on(shell("l"), act(core.ActionMarkAsFailure)), group("g", parallel(shell("u"), shell("m")), when(core.WhenAll, "", shell("o")))),
+				when(core.WhenAll, "", shell("w"))), stageBack))
+		}, "x" + unknown + " u" + unknown + " l" + unknown, core.Failed, "a=FAILED x=FAILED l=FAILED g=FAILED u=FAILED m=SUCCEEDED"},
 		"ignored in it": {func() *core.Plan {
 			return plan(on(undo(stage("a", shell("x")), on(shell("u"), act(core.ActionIgnore)), shell("v")), stageBack))
 		}, "x" + unknown + " u" + unknown, core.Failed, "a=FAILED x=FAILED u=IGNORE_FAILED v=SUCCEEDED"},

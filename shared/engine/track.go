@@ -37,6 +37,8 @@ type Track struct {
 	Wanted string `json:"wanted,omitempty"`
 	// RolledBack says that a stage's rollback steps have run here or below.
 	RolledBack bool `json:"rolledBack,omitempty"`
+	// Marked says that what failed in a branch of a rollback was marked so, see core.Child.
+	Marked bool `json:"marked,omitempty"`
 	// Stopping is the status everything open ends with once a Stop has arrived.
 	Stopping core.Status `json:"stopping,omitempty"`
 	// Route is where the track's machine was last told to go.
@@ -75,6 +77,7 @@ type Child struct {
 	Started    int64         `json:"started,omitempty"`
 	Ended      int64         `json:"ended,omitempty"`
 	Failure    *core.Failure `json:"failure,omitempty"`
+	Marked     bool          `json:"marked,omitempty"` // see core.Child
 }
 
 // Exported is a set of output variables published under an alias.

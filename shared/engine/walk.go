@@ -165,6 +165,10 @@ func (w *walk) settleNode(status core.Status, f *core.Failure) {
 	case w.t.Undo != nil: // nobody said what to do about a failed rollback step: it stops there
 		w.endGroups(nil)
 		w.rolledBack()
+	case w.branchOfRollback(): // and so in a branch of one
+		w.t.Marked = false
+		w.endGroups(nil)
+		w.endTrack(w.aggregate(nodes(w.root)))
 	case w.goesOn():
 		w.next()
 	default:
@@ -216,7 +220,7 @@ func (w *walk) endTrack(status core.Status) {
 func EndOf(t *Track) core.Event {
 	return core.Event{
 		V: core.EventVersion, Type: core.EventChild, Source: "child:" + t.ID,
-		Child: &core.Child{Track: t.ID, Status: t.Status, Started: t.Started, Failure: t.Failure, Rollback: t.Wanted, RolledBack: t.RolledBack},
+		Child: &core.Child{Track: t.ID, Status: t.Status, Started: t.Started, Failure: t.Failure, Rollback: t.Wanted, RolledBack: t.RolledBack, Marked: t.Marked},
 	}
 }
 

@@ -5,7 +5,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help up setup build test test-asl test-aws test-crash test-model bench size fuzz cross lint fmt generate verify clean \
+.PHONY: help up setup build test test-asl test-aws test-crash test-model test-faults bench size fuzz cross lint fmt generate verify clean \
 	deploy destroy synth test-infra
 
 help: ## Say what there is (this)
@@ -38,11 +38,14 @@ test-aws: ## The AWS suite on LocalStack, without Docker (needs Python 3, Node.j
 		SLIPWAY_STACK="$$PWD/dist/stack.json" go test -v -count=1 -timeout 30m -parallel 8 ./e2e/aws'
 
 test-crash: ## Slow: kill, delay and repeat at every await point
-	go test -count=1 -timeout 40m -tags slow -skip '^TestModelLong$$' ./e2e/...
+	go test -count=1 -timeout 40m -tags slow -skip '^(TestModelLong|TestFaults)$$' ./e2e/...
 
 CASES ?= 100000
 test-model: ## Slow: the engine against the reference model on random pipelines (CASES=1000000 for more)
 	go test -count=1 -timeout 60m -tags slow -v -run '^TestModelLong$$' ./e2e/model -cases $(CASES)
+
+test-faults: ## Slow: one fault at a time in the engine and the compiler, each to be noticed
+	go test -count=1 -timeout 60m -tags slow -v -run '^TestFaults$$' ./e2e/model
 
 bench: ## What a run costs: transitions, invocations, write and read units, time
 	go run ./e2e/bench

@@ -50,9 +50,9 @@ func (r *run) step(n *Node, rec *Record, s scope, at int) end {
 }
 
 // may reports whether a person may answer so: a stage can be rolled back when it has
-// rollback steps.
+// rollback steps and is not at them.
 func (s scope) may(action string) bool {
-	return action != "StageRollback" || len(s.stage.Rollback) > 0
+	return action != "StageRollback" || len(s.stage.Rollback) > 0 && !s.rollback
 }
 
 // try says how attempt i (from 0) ends.

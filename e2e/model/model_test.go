@@ -18,6 +18,7 @@ import (
 
 var (
 	only  = flag.Int64("seed", -1, "hold the engine to the model for this seed alone")
+	few   = flag.Bool("few", false, "try a few cases, and leave what differs as it is")
 	cases = flag.Int("cases", 100_000, "how many cases the slow suite tries")
 )
 
@@ -28,8 +29,8 @@ const each = 4
 // happen, in random order and now and then twice.
 func TestModel(t *testing.T) {
 	n := 2000
-	if raced {
-		n = 200
+	if raced || *few {
+		n = 400
 	}
 	hold(t, n)
 }
@@ -86,7 +87,7 @@ func differs(seed uint64, n int) error {
 func smallest(p *model.Node, seed uint64) error {
 	p = model.Shrink(p, func(p *model.Node) bool {
 		plan, err := compiled(p)
-		if err != nil {
+		if err != nil || *few {
 			return false
 		}
 		g, err := run(p, plan, seed)

@@ -39,7 +39,7 @@ func run(p *model.Node, plan *core.Plan, seed uint64) (*play, error) {
 		asked: map[string]int64{}, asks: map[string]int{}}
 	g.World = simulate.NewWorld(core.Launch{Run: "R", Plan: plan, Started: core.Started{Sequence: 1, By: core.Actor{ID: "admin"}}})
 	g.Dice, g.Timed, g.Twice = rand.New(rand.NewPCG(seed, 2)), true, true
-	g.Limit, g.World.Work, g.World.Held = 100_000, g.work, g.held
+	g.Limit, g.World.Work, g.World.Held = 20_000, g.work, g.held
 	p.Walk(func(n *model.Node) { g.nodes[n.ID] = n })
 	plan.Root.Walk(func(n *core.Node) { g.fqn[n.Identifier], g.id[n.FQN] = n.FQN, n.Identifier })
 	_, err := g.Play()

@@ -1,0 +1,88 @@
+//go:build slow
+
+package model_test
+
+// fault is a small mistake: in a file below shared/, new stands instead of old.
+type fault struct{ what, file, old, new string }
+
+// faults are what TestFaults puts in. Whoever changes one of these lines writes the
+// fault anew.
+var faults = []fault{
+	{"Failure always holds", "engine/gate.go", `if status == core.WhenAll {`, `if status != core.WhenSuccess {`},
+	{"a stage that was rolled back is a failure", "engine/gate.go", `if status == core.WhenFailure && w.t.RolledBack {`, `if false {`},
+	{"ignored failures are none", "engine/gate.go", `return past.Failing() || past == core.IgnoreFailed, nil`, `return past.Failing(), nil`},
+	{"ignored failures are failures", "engine/gate.go", `return !past.Failing(), nil`, `return past == core.Succeeded, nil`},
+	{"a group's condition is forgotten inside it", "engine/gate.go", "if g.When != nil {\n\t\t\treturn func", "if false {\n\t\t\treturn func"},
+	{"a rollback step asks about all that was", "engine/gate.go", `return undo == nil || r.undo[o] == undo`, `return true`},
+	{"what is in an ended group counts", "engine/gate.go", ` && !t.inEnded(r, o)`, ``},
+	{"the same block counts", "engine/gate.go", ` && !r.Below(o, block)`, ``},
+	{"a branch does not see what was before it", "engine/gate.go", `past = core.Aggregate(past, f.Status)`, `past = core.Aggregate(past)`},
+	{"a false condition does not skip", "engine/gate.go", `return verdict{runs: ok}, nil`, `return verdict{runs: true || ok}, nil`},
+
+	{"the last branch is not awaited", "engine/children.go", `if len(w.t.openChildren()) > 0 {`, `if len(w.t.openChildren()) > 1 {`},
+	{"the last rollback asked for is done", "engine/children.go", `if e.Rollback != "" && (w.t.Wanted == "" || `, `if e.Rollback != "" && (true || `},
+	{"a child's abort is its own", "engine/children.go", `if e.Status == core.Aborted && w.t.Stopping == "" {`, `if false {`},
+	{"only the last stage's rollback is known", "engine/children.go", `w.t.RolledBack = w.t.RolledBack || e.RolledBack`, `w.t.RolledBack = e.RolledBack`},
+	{"a failed branch never stops a rollback", "engine/children.go", `c == nil || !c.Marked`, `c == nil`},
+
+	{"AllErrors matches nothing", "engine/failure.go", `return e == core.AllErrors || slices`, `return slices`},
+	{"the stage has a say in its rollback", "engine/failure.go", `n != nil && n != undo;`, `n != nil && (n != undo || true);`},
+	{"the last strategy decides", "engine/failure.go", `return rule{n.FQN + "#" + strconv.Itoa(i), s.Action, n}, true`,
+		`if r.at == nil || r.at == n { r = rule{n.FQN + "#" + strconv.Itoa(i), s.Action, n}; ok = true }; if i == len(n.Failure)-1 { return r, ok }`},
+	{"Ignore is MarkAsSuccess", "engine/failure.go", `w.endNode(b.n, core.IgnoreFailed, b.failure)`, `w.endNode(b.n, core.Succeeded, b.failure)`},
+	{"MarkAsFailure keeps the status", "engine/failure.go", `w.endNode(b.n, core.Failed, b.failure)`, `w.endNode(b.n, b.status, b.failure)`},
+	{"Abort fails", "engine/failure.go", `w.endNode(b.n, core.Aborted, b.failure)`, `w.endNode(b.n, core.Failed, b.failure)`},
+	{"nothing is marked in branches", "engine/failure.go", `w.t.Marked = w.branchOfRollback()`, `w.t.Marked = false`},
+	{"what follows a strategy is forgotten", "engine/failure.go", `next.action = *r.action.Then`, `_ = next`},
+
+	{"one retry too many", "engine/attempt.go", `Retries[r.key] >= r.action.Retries`, `Retries[r.key] > r.action.Retries`},
+	{"the second interval first", "engine/attempt.go", `min(tried, len(list)-1)`, `min(tried+1, len(list)-1)`},
+	{"retries count twice", "engine/attempt.go", `s.Retries[r.key] = tried + 1`, `s.Retries[r.key] = tried + 2`},
+	{"a retry's condition is not asked", "engine/attempt.go", `return ok && err == nil, nil`, `return true, nil`},
+	{"retries are forgotten", "engine/attempt.go", `Retries: s.Retries, `, ``},
+
+	{"people have twice the time", "engine/intervene.go", `core.InterventionWaiting, r.action.Timeout, false)`, `core.InterventionWaiting, 2*r.action.Timeout, false)`},
+	{"nobody's answer is MarkAsFailure", "engine/intervene.go", `w.act(b, r.then())`, `w.act(b, rule{action: core.FailureAction{Type: core.ActionMarkAsFailure}})`},
+	{"who asked is forgotten", "engine/intervene.go", `, at: w.owner(a.Strategy)}`, `}`},
+
+	{"a rollback in a rollback", "engine/rollback.go", `if target == nil || w.run.undo[b.n] != nil {`, `if target == nil {`},
+	{"always the innermost group", "engine/rollback.go", `if r.at != nil && r.at.Kind == kind && r.at != b.n {`, `if false {`},
+	{"a rolled back stage ends as its steps did", "engine/rollback.go", `w.endTrack(core.Failed)`, `w.endTrack(w.aggregate(nodes(w.root)))`},
+	{"nothing is a rollback too", "engine/rollback.go", `w.t.RolledBack = len(of.Rollback) > 0`, `w.t.RolledBack = true`},
+	{"the stage retries a rolled back group", "engine/rollback.go", `for a.Then != nil {`, `for false {`},
+	{"a group's rollback ends there", "engine/rollback.go", `w.rollBack(b, rule{action: a, at: stage})`, `w.markFailed(b)`},
+	{"a rollback without an end", "engine/rollback.go", `w.t.Cursor = slices.Clone(u.Cursor)`, `w.t.Cursor = []int{0}`},
+
+	{"nothing runs after a failure", "engine/walk.go", `case w.goesOn():`, `case false:`},
+	{"groups always succeed", "engine/walk.go", "w.endNode(g, w.aggregate(g.Children), nil)\n\tw.next()", "w.endNode(g, core.Succeeded, nil)\n\tw.next()"},
+	{"a failure does not stop a rollback", "engine/walk.go", `case w.t.Undo != nil: // nobody`, `case false: // nobody`},
+	{"a failure in a branch does not stop a rollback", "engine/walk.go", `case w.branchOfRollback():`, `case false:`},
+
+	{"a wait that is over has expired", "engine/hold.go", "if h.Own {\n\t\treturn w.released(n, core.Succeeded, nil)", "if h.Own {\n\t\treturn w.released(n, core.Expired, nil)"},
+	{"a second timeout is not heard", "engine/hold.go", "if w.t.Stopping != \"\" {\n\t\t\treturn nil", "if w.t.Stopping != \"\" {\n\t\t\treturn errIgnored"},
+	{"a rejection is a failure", "engine/hold.go", `w.released(n, core.ApprovalRejected,`, `w.released(n, core.Failed,`},
+	{"one approval too many", "engine/hold.go", `case len(a.Activities) >= a.Spec.MinimumCount:`, `case len(a.Activities) > a.Spec.MinimumCount:`},
+
+	{"every timeout is the stage's", "engine/task.go", `if t.Stage && w.ev.At >= t.Claimed+t.Timeout-skew {`, `if t.Stage {`},
+	{"a timeout is a failure", "engine/task.go", `status = core.Expired`, `status = core.Failed`},
+	{"a stage out of time fails", "engine/task.go", `w.t.Task, w.t.Stopping = nil, core.Expired`, `w.t.Task, w.t.Stopping = nil, core.Failed`},
+	{"steps outlive their stage", "engine/task.go", `ok && left < t.Timeout {`, `ok && false && left < t.Timeout {`},
+	{"old completions are taken", "engine/task.go", ` || t.Fence != e.Fence`, ``},
+	{"a task is claimed twice", "engine/task.go", `t == nil || t.ID != e.Task || t.Delegate != nil {`, `t == nil || t.ID != e.Task {`},
+
+	{"what is stopped is aborted", "engine/stop.go", `w.t.Stopping = e.Status`, `w.t.Stopping = core.Aborted`},
+	{"children are not told", "engine/stop.go", `for _, track := range open {`, `for _, track := range open[:0] {`},
+	{"who stops does not wait", "engine/stop.go", "if len(open) == 0 {", "if true {"},
+
+	{"any token is the newest", "engine/segment.go", ` || s.Token != "" && !newer(e, *s) {`, ` {`},
+	{"the oldest token stands", "engine/segment.go", `return e.At > s.At`, `return e.At < s.At`},
+	{"outcomes do not wait for tokens", "engine/segment.go", `if s.Token == "" || s.Outcome == nil {`, `if s.Outcome == nil {`},
+
+	{"one retry more is compiled", "compile/failure.go", `out.Retries = count`, `out.Retries = count + 1`},
+	{"half the time for people is compiled", "compile/failure.go", `out.Timeout = d.Milliseconds()`, `out.Timeout = d.Milliseconds() / 2`},
+	{"conditions are not compiled", "compile/when.go", `w.Condition = c.condition(n, "condition", what)`, `_ = c.condition(n, "condition", what)`},
+
+	{"Expired is worse than Failed", "core/status.go", `failing: true, rank: 3}`, `failing: true, rank: 9}`},
+	{"an ignored failure is not seen above", "core/status.go", `IgnoreFailed:     {api: "IgnoreFailed", terminal: true, rank: 2}`, `IgnoreFailed:     {api: "IgnoreFailed", terminal: true}`},
+	{"a rejection is no failure", "core/status.go", `terminal: true, failing: true, rank: 4}`, `terminal: true, rank: 4}`},
+}

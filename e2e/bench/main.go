@@ -30,10 +30,14 @@ const (
 func main() {
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the runs to this file")
 	only := flag.Bool("cold", false, "measure the functions' cold starts alone")
+	many := flag.Bool("open", false, "measure many open runs alone")
 	flag.Parse()
 	measure := func(ctx context.Context) error { return bench(ctx, *profile) }
-	if *only {
-		measure = coldAlone
+	switch {
+	case *only:
+		measure = inFolder(cold)
+	case *many:
+		measure = inFolder(openTable)
 	}
 	if err := measure(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -62,6 +66,9 @@ func bench(ctx context.Context, profile string) error {
 	if err != nil {
 		return err
 	}
+	if err := openTable(ctx, dir+"/open"); err != nil {
+		return err
+	}
 	decisions()
 	if err := validate(dir); err != nil {
 		return err
@@ -73,13 +80,16 @@ func bench(ctx context.Context, profile string) error {
 	return binary(ctx, dir)
 }
 
-func coldAlone(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "slipway-bench-")
-	if err != nil {
-		return err
+// inFolder gives what is measured alone a folder.
+func inFolder(measure func(ctx context.Context, dir string) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		dir, err := os.MkdirTemp("", "slipway-bench-")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		return measure(ctx, dir)
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	return cold(ctx, dir)
 }
 
 func row(what, figure, value, aim string) {

@@ -70,11 +70,14 @@ func (w *world) apply(track string, ev core.Event) error {
 	t := w.track(track)
 	ev.V, ev.N, ev.At = core.EventVersion, t.N+1, at
 	facts := map[string]core.Fact{}
+	others := engine.World{Track: func(id string) (*engine.Track, error) { return w.track(id), nil }}
 	for {
 		res, err := engine.Apply(w.run, t, ev, facts)
 		if need, ok := errors.AsType[*engine.Need](err); ok {
 			for _, ref := range need.Refs {
-				facts[ref] = w.fact(ref)
+				if facts[ref], err = others.Fact(w.run, ref); err != nil {
+					return err
+				}
 			}
 			continue
 		}
@@ -91,19 +94,6 @@ func (w *world) apply(track string, ev core.Event) error {
 		}
 		return nil
 	}
-}
-
-func (w *world) fact(ref string) core.Fact {
-	kind, name, _ := strings.Cut(ref, ":")
-	if kind == "past" {
-		return engine.Past(w.run, w.track(core.ParentTrack(name)), name)
-	}
-	for id := w.run.Owner(name); id != ""; id = core.ParentTrack(id) {
-		if n := w.track(id).Nodes[name]; n != nil {
-			return core.Fact{Found: true, Status: n.Status, Outputs: n.Outputs}
-		}
-	}
-	return core.Fact{}
 }
 
 func (w *world) execute(track string, cmds []core.Command) error {

@@ -51,6 +51,8 @@ var failures = map[string]string{"Unknown": "UNKNOWN_FAILURE", "Timeout": "TIMEO
 	"Authorization": "AUTHORIZATION_FAILURE", "Connectivity": "CONNECTIVITY_FAILURE", "Verification": "VERIFICATION_FAILURE",
 	"DelegateRestart": "DELEGATE_RESTART", "ConfigurationFailure": "CONFIGURATION_FAILURE", "UserMarkedFailure": "USER_MARKED_FAILURE"}
 
+func (g *play) node(fqn string) *engine.Node { return g.World.Node(g.Run, fqn) }
+
 func (g *play) try(fqn string, attempt int) model.Try {
 	n := g.nodes[g.id[fqn]]
 	return n.Tries[min(attempt-1, len(n.Tries)-1)]
@@ -71,7 +73,7 @@ func (g *play) held(track string, h engine.Hold) bool {
 	if h.Kind != "Approval" && h.Kind != "Intervene" {
 		return false
 	}
-	n := g.World.Node(h.Node)
+	n := g.node(h.Node)
 	attempt := n.Attempt
 	key := fmt.Sprint(h.Kind, h.Node, attempt)
 	since, again := g.asked[key]
@@ -107,7 +109,7 @@ func (g *play) answer(since int64, after int, h engine.Hold, track string, ev co
 		return
 	}
 	g.After(at-g.Now, func() {
-		if now := g.Track(track).Hold; now == nil || *now != h || g.World.Node(h.Node).Attempt != attempt {
+		if now := g.Track(track).Hold; now == nil || *now != h || g.node(h.Node).Attempt != attempt {
 			return
 		}
 		_ = g.Apply(track, ev) // refused when it is repeated
@@ -127,7 +129,7 @@ func compare(p *model.Node, want model.Result, g *play) []string {
 		if n.Kind == model.Pipeline || n.Kind == model.Parallel {
 			return
 		}
-		got := g.World.Node(g.fqn[n.ID])
+		got := g.node(g.fqn[n.ID])
 		if got == nil {
 			got = &engine.Node{}
 		}
@@ -176,7 +178,7 @@ func report(p *model.Node, seed uint64, diffs []string, g *play) string {
 		if n.Kind == model.Pipeline || n.Kind == model.Parallel {
 			return
 		}
-		m, e := want.Nodes[n.ID], g.World.Node(g.fqn[n.ID])
+		m, e := want.Nodes[n.ID], g.node(g.fqn[n.ID])
 		if m == nil {
 			m = &model.Record{}
 		}

@@ -128,7 +128,7 @@ func (w *walk) marked(n *core.Node) bool {
 }
 
 // branchOfRollback reports whether the track is a branch inside a rollback.
-func (w *walk) branchOfRollback() bool { return w.run.undo[w.root] != nil }
+func (w *walk) branchOfRollback() bool { return w.run.undone(w.root) != nil }
 
 // childEnded takes note of a child's end and goes on when it was the last one
 // waited for. All branches are awaited, failed ones too (BEHAVIOUR §7.7).

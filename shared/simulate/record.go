@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -219,7 +220,7 @@ func prepared(p *core.Plan, s *Script) (kinds map[string]string) {
 		}
 		step, known := steps.Lookup(n.Type)
 		if !known {
-			kinds[Path(n.FQN)] = n.Type
+			kinds[Path(n.FQN)] = cmp.Or(n.Type, untyped)
 			n.Type, n.Spec = "ShellScript", map[string]any{}
 			return
 		}

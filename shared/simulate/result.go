@@ -116,6 +116,9 @@ func (b *book) nodes() []Node {
 	return out
 }
 
+// untyped is the type of a stage or step whose template was not found.
+const untyped = "Template"
+
 func (b *book) node(n *core.Node) Node {
 	out := Node{Path: Path(n.FQN), Name: n.Name, Type: n.Type, Status: core.NotStarted.API(), Phase: "normal", Why: b.why(n)}
 	switch {
@@ -123,6 +126,8 @@ func (b *book) node(n *core.Node) Node {
 		out.Type = b.kinds[b.script.base(out.Path)]
 	case n.Kind == core.KindGroup:
 		out.Type = "StepGroup"
+	case n.Type == "":
+		out.Type = untyped
 	}
 	if b.run.Undone(n) != nil {
 		out.Phase = "rollback"

@@ -123,7 +123,7 @@ func table(r simulate.Result) string {
 		if n.Phase == "rollback" {
 			times += " undo"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", n.Path, n.Status, n.Attempts, times, n.Why)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", n.Path, n.Type, n.Status, n.Attempts, times, n.Why)
 	}
 	_ = w.Flush()
 	for _, a := range r.Asked {

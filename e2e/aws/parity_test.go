@@ -23,7 +23,7 @@ import (
 // runtime. SLIPWAY_SEEDS=7,8 picks seeds.
 const (
 	seeds   = 100
-	quick   = 8 // without a stack
+	quick   = 4 // without a stack
 	atOnce  = 10
 	runTime = 10 * time.Minute // of one run, on a machine that does other things too
 )
@@ -85,7 +85,11 @@ func TestParity(t *testing.T) {
 			var failed [2]error
 			var took [2]time.Duration
 			var both sync.WaitGroup
-			for i, w := range []*world{left, right} {
+			sides := []*world{left, right}
+			if c.Want != "" && right.stack == nil {
+				sides = sides[:1] // how it ends is held; the comparison has others
+			}
+			for i, w := range sides {
 				both.Go(func() {
 					slots[i == 0] <- struct{}{}
 					defer func() { <-slots[i == 0] }()
@@ -99,7 +103,7 @@ func TestParity(t *testing.T) {
 				t.Errorf("%s\n%.4000v", c.Kinds(), err)
 				return
 			}
-			if diff := parity.Diff(logs[0], logs[1]); diff != "" {
+			if diff := parity.Diff(logs[0], logs[len(sides)-1]); diff != "" {
 				t.Errorf("%s\n%s (-) and %s (+) differ:\n%.4000s", c.Kinds(), left.name, right.name, diff)
 				return
 			}

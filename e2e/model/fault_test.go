@@ -18,6 +18,7 @@ import (
 func TestFaults(t *testing.T) {
 	for _, f := range faults {
 		t.Run(strings.ReplaceAll(f.file+": "+f.what, " ", "_"), func(t *testing.T) {
+			t.Parallel()
 			overlay := f.overlay(t)
 			start := time.Now()
 			by := f.caught(t, overlay)

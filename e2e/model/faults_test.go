@@ -13,7 +13,7 @@ var faults = []fault{
 	{"ignored failures are none", "engine/gate.go", `return past.Failing() || past == core.IgnoreFailed, nil`, `return past.Failing(), nil`},
 	{"ignored failures are failures", "engine/gate.go", `return !past.Failing(), nil`, `return past == core.Succeeded, nil`},
 	{"a group's condition is forgotten inside it", "engine/gate.go", "if g.When != nil {\n\t\t\treturn func", "if false {\n\t\t\treturn func"},
-	{"a rollback step asks about all that was", "engine/gate.go", `return undo == nil || r.undo[o] == undo`, `return true`},
+	{"a rollback step asks about all that was", "engine/gate.go", `return undo == nil || r.undone(o) == undo`, `return true`},
 	{"what is in an ended group counts", "engine/gate.go", ` && !t.inEnded(r, o)`, ``},
 	{"the same block counts", "engine/gate.go", ` && !r.Below(o, block)`, ``},
 	{"a branch does not see what was before it", "engine/gate.go", `past = core.Aggregate(past, f.Status)`, `past = core.Aggregate(past)`},
@@ -23,7 +23,7 @@ var faults = []fault{
 	{"the last rollback asked for is done", "engine/children.go", `if e.Rollback != "" && (w.t.Wanted == "" || `, `if e.Rollback != "" && (true || `},
 	{"a child's abort is its own", "engine/children.go", `if e.Status == core.Aborted && w.t.Stopping == "" {`, `if false {`},
 	{"only the last stage's rollback is known", "engine/children.go", `w.t.RolledBack = w.t.RolledBack || e.RolledBack`, `w.t.RolledBack = e.RolledBack`},
-	{"a failed branch never stops a rollback", "engine/children.go", `c == nil || !c.Marked`, `c == nil`},
+	{"a failed branch never stops a rollback", "engine/children.go", `c != nil && !c.Marked || `, ``},
 
 	{"AllErrors matches nothing", "engine/failure.go", `return e == core.AllErrors || slices`, `return slices`},
 	{"the stage has a say in its rollback", "engine/failure.go", `n != nil && n != undo;`, `n != nil && (n != undo || true);`},
@@ -45,7 +45,7 @@ var faults = []fault{
 	{"nobody's answer is MarkAsFailure", "engine/intervene.go", `w.act(b, r.then())`, `w.act(b, rule{action: core.FailureAction{Type: core.ActionMarkAsFailure}})`},
 	{"who asked is forgotten", "engine/intervene.go", `, at: w.owner(a.Strategy)}`, `}`},
 
-	{"a rollback in a rollback", "engine/rollback.go", `if target == nil || w.run.undo[b.n] != nil {`, `if target == nil {`},
+	{"a rollback in a rollback", "engine/rollback.go", `if target == nil || w.run.undone(b.n) != nil {`, `if target == nil {`},
 	{"always the innermost group", "engine/rollback.go", `if r.at != nil && r.at.Kind == kind && r.at != b.n {`, `if false {`},
 	{"a rolled back stage ends as its steps did", "engine/rollback.go", `w.endTrack(core.Failed)`, `w.endTrack(w.aggregate(nodes(w.root)))`},
 	{"nothing is a rollback too", "engine/rollback.go", `w.t.RolledBack = len(of.Rollback) > 0`, `w.t.RolledBack = true`},

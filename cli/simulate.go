@@ -70,6 +70,9 @@ func (a *app) simulateFile(file string, f runFlags, flags scriptFlags) error {
 			}
 		}
 	}
+	for _, d := range script.Doubts {
+		fmt.Fprintln(a.err, "slipway: warning: "+a.theme.Clean(d))
+	}
 	result, err := simulate.Run(plan, script, simulated)
 	if err != nil {
 		return err

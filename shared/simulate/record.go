@@ -64,18 +64,25 @@ func failure(e core.ErrorType) *core.Failure {
 	return &core.Failure{Types: []string{typ}, Message: "made to fail"}
 }
 
+// published are the outputs that steps of the type have beside output variables.
+func published(typ string, spec map[string]any) map[string]any {
+	switch typ {
+	case "ShellScript":
+		return map[string]any{"exitCode": 0}
+	case "Http":
+		return map[string]any{"httpUrl": spec["url"], "httpMethod": spec["method"], "httpResponseBody": "",
+			"httpResponseCode": 200, "status": "SUCCESS"}
+	default:
+		return map[string]any{}
+	}
+}
+
 // outputs are what a step of the type publishes, with what the script sets: every
 // output variable that is declared is there, empty as after a script that sets none.
 func (r *recorder) outputs(t *engine.Task, p part) map[string]any {
 	vars := map[string]any{}
-	out := map[string]any{"outputVariables": vars}
-	switch t.Type {
-	case "ShellScript":
-		out["exitCode"] = 0
-	case "Http":
-		out["httpUrl"], out["httpMethod"], out["httpResponseBody"] = t.Spec["url"], t.Spec["method"], ""
-		out["httpResponseCode"], out["status"] = 200, "SUCCESS"
-	}
+	out := published(t.Type, t.Spec)
+	out["outputVariables"] = vars
 	list, _ := t.Spec["outputVariables"].([]any)
 	for _, it := range list {
 		m, _ := it.(map[string]any)

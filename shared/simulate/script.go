@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,8 @@ type Script struct {
 	looped map[string]bool // paths of looped nodes
 	parts  map[string]*part
 	bases  map[string]string // see base
+	// Doubts are what is taken and probably a slip.
+	Doubts []string
 	// everybody is what all approvals are answered that the script does not name.
 	everybody string
 }
@@ -205,8 +208,24 @@ func (s *Script) Output(arg string) error {
 	if err != nil {
 		return err
 	}
-	p.outputs[left[i+1:]] = value
+	name := left[i+1:]
+	p.outputs[name] = value
+	if _, known := steps.Lookup(p.n.Type); known && !declares(p.n, name) {
+		s.Doubts = append(s.Doubts, fmt.Sprintf("%s declares no output variable %q: a run would not have it", Path(p.n.FQN), name))
+	}
 	return nil
+}
+
+// declares reports whether a step publishes an output of that name.
+func declares(n *core.Node, name string) bool {
+	list, isList := n.Spec["outputVariables"].([]any)
+	for _, it := range list {
+		if m, _ := it.(map[string]any); m["name"] == name {
+			return true
+		}
+	}
+	_, own := published(n.Type, nil)[name]
+	return own || !isList && n.Spec["outputVariables"] != nil // an expression may
 }
 
 // Approve has everybody who is asked say yes: to one approval, or to all.

@@ -26,7 +26,7 @@ var badDecisions = []struct {
 	say  string
 }{
 	{"when is a list", withStep("when: «[a]"), core.SeverityError, CodeWrongType, "when of step a is a list"},
-	{"when is an expression", withStep("when: «<+pipeline.name>"), core.SeverityUnsupported, CodeUnsupported, "an expression as when of step a"},
+	{"when is an expression", withStep("when: «<+pipeline.stages.x.output.y>"), core.SeverityUnsupported, CodeUnsupported, "an expression as when of step a"},
 	{"a stage's status of a step", withStep("when: {stageStatus: All, «pipelineStatus: Success}"), core.SeverityError, CodeUnknownField, `unknown field "pipelineStatus" of when of step a`},
 	{"a step's status of a stage", withStage("when: {pipelineStatus: All, «stageStatus: Success}"), core.SeverityError, CodeUnknownField, `unknown field "stageStatus" of when of stage s`},
 	{"no status", withStep("when: «{condition: \"true\"}"), core.SeverityError, CodeMissingField, "when of step a has no stageStatus"},
@@ -34,7 +34,7 @@ var badDecisions = []struct {
 	{"a condition that cannot be read", withStep("when: {stageStatus: All, condition: «<+pipeline.name> == }"), core.SeverityError, CodeExpression, "the condition of step a cannot be read"},
 
 	{"strategies are a map", withStage("failureStrategies: «{onFailure: x}"), core.SeverityError, CodeWrongType, "failureStrategies of stage s is a map"},
-	{"strategies are an expression", withStage("failureStrategies: «<+pipeline.name>"), core.SeverityUnsupported, CodeUnsupported, "an expression as failureStrategies"},
+	{"strategies are an expression", withStage("failureStrategies: «<+pipeline.stages.x.output.y>"), core.SeverityUnsupported, CodeUnsupported, "an expression as failureStrategies"},
 	{"a strategy is a string", withStage("failureStrategies: [«x]"), core.SeverityError, CodeWrongType, "a failure strategy of stage s is a string"},
 	{"no errors", withStage("failureStrategies: [{onFailure: «{action: {type: Abort}}}]"), core.SeverityError, CodeMissingField, "has no errors"},
 	{"errors are empty", withStage("failureStrategies: [{onFailure: {errors: «[], action: {type: Abort}}}]"), core.SeverityWarning, CodeMeaning, "it never applies"},
@@ -58,7 +58,7 @@ var badDecisions = []struct {
 	{"rollback steps are a map", withRollbackSteps("«{a: b}"), core.SeverityError, CodeWrongType, "rollbackSteps of stage s is a map"},
 
 	{"strategy is a list", withStep("strategy: «[a]"), core.SeverityError, CodeWrongType, "strategy of step a is a list"},
-	{"strategy is an expression", withStep("strategy: «<+pipeline.name>"), core.SeverityUnsupported, CodeUnsupported, "an expression as strategy"},
+	{"strategy is an expression", withStep("strategy: «<+pipeline.stages.x.output.y>"), core.SeverityUnsupported, CodeUnsupported, "an expression as strategy"},
 	{"nothing to loop over", withStep("strategy: «{onFailure: RunAll}"), core.SeverityError, CodeMissingField, "says nothing to loop over"},
 	{"two loops", withStep("strategy: {parallelism: 2, «repeat: {times: 2}}"), core.SeverityError, CodeValue, "holds both parallelism and repeat"},
 	{"an unknown field of a strategy", withStep("strategy: {parallelism: 2, «maxConcurency: 2}"), core.SeverityError, CodeUnknownField, `unknown field "maxConcurency" of the strategy of step a`},

@@ -18,12 +18,12 @@ type owner struct {
 
 // failures reads a list of failure strategies (BEHAVIOUR §8), nil when there is none.
 func (c *compiler) failures(m *yamldoc.Node, o owner) []core.FailureStrategy {
-	n := m.Get("failureStrategies")
+	n := c.settled(m.Get("failureStrategies"))
 	if n == nil || c.empty(n) {
 		return nil
 	}
 	if isExpression(n) {
-		c.unexecuted(n, n.Pos, "an expression as failureStrategies of "+o.what)
+		c.late(n, "failureStrategies of "+o.what)
 		return nil
 	}
 	if n.Kind != yamldoc.List {
@@ -143,11 +143,12 @@ func (c *compiler) retry(a *yamldoc.Node, out *core.FailureAction, o owner) {
 		fields["onRetryFailure"], fields["condition"] = rule{}, rule{}
 	}
 	c.check(spec, what, fields)
-	if text, n := c.scalar(spec, "retryCount", what); n != nil {
-		count, err := strconv.Atoi(text)
+	if _, n := c.scalar(spec, "retryCount", what); n != nil {
+		n = c.settled(n)
+		count, err := strconv.Atoi(n.Text)
 		switch {
 		case isExpression(n):
-			c.unexecuted(n, n.Pos, "an expression as retryCount")
+			c.late(n, "retryCount of "+o.what)
 		case err != nil || count < 0:
 			c.wrong(n, "retryCount of "+o.what, "a whole number")
 		default:
@@ -156,8 +157,7 @@ func (c *compiler) retry(a *yamldoc.Node, out *core.FailureAction, o owner) {
 	}
 	if list := c.listAt(spec, "retryIntervals", what); list != nil {
 		for _, it := range list.Items {
-			d, _ := c.duration(it, "an item of retryIntervals of "+o.what, false)
-			out.Intervals = append(out.Intervals, d.Milliseconds())
+			out.Intervals = append(out.Intervals, c.fixedDuration(it, "an item of retryIntervals of "+o.what))
 		}
 	}
 	if out.Type == core.ActionRetryStepGroup {
@@ -178,8 +178,7 @@ func (c *compiler) intervention(a *yamldoc.Node, out *core.FailureAction, o owne
 	}
 	c.check(spec, what, rules{"timeout": {}, "onTimeout": {}, "allowedActions": {}})
 	if _, n := c.scalar(spec, "timeout", what); n != nil {
-		d, _ := c.duration(n, "timeout of ManualIntervention of "+o.what, false)
-		out.Timeout = d.Milliseconds()
+		out.Timeout = c.fixedDuration(n, "timeout of ManualIntervention of "+o.what)
 	}
 	if list := spec.Get("allowedActions"); list != nil {
 		for _, t := range c.texts(list, "allowedActions") {

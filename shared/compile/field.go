@@ -104,33 +104,35 @@ func (c *compiler) missingField(m *yamldoc.Node, key, what string) {
 	c.errorf(at, CodeMissingField, "add "+key+":", "%s has no %s", what, key)
 }
 
-// texts reads a list of strings such as tags of a delegate. An expression in it
-// is not supported: it would have to be known before anything runs.
+// texts reads a list of strings such as tags of a delegate. One may be an
+// expression, which may stand for several.
 func (c *compiler) texts(n *yamldoc.Node, what string) []string {
+	n = c.settled(n)
 	if n == nil || c.empty(n) {
 		return nil
 	}
-	items := n.Items
-	if n.Kind == yamldoc.String {
-		items = nil
+	var items []*yamldoc.Node
+	switch {
+	case isExpression(n):
+		items = []*yamldoc.Node{n}
+	case n.Kind == yamldoc.String:
 		for w := range strings.SplitSeq(n.Text, ",") {
 			items = append(items, yamldoc.NewString(strings.TrimSpace(w), n.Pos))
 		}
-		if strings.Contains(n.Text, "<+") {
-			items = []*yamldoc.Node{n}
-		}
-	} else if n.Kind != yamldoc.List {
+	case n.Kind == yamldoc.List:
+		items = n.Items
+	default:
 		c.errorf(n, CodeWrongType, "", "%s is %s: expected a list", what, n.Kind)
 		return nil
 	}
 	var out []string
 	for _, it := range items {
+		it = c.settled(it)
 		switch {
 		case !it.Scalar():
 			c.errorf(it, CodeWrongType, "", "an item of %s is %s: expected a string", what, it.Kind)
-		case strings.Contains(it.Text, "<+"):
-			c.unexecuted(n, it.Pos, "an expression in "+what)
 		case it.Text != "":
+			c.expressions(it)
 			out = append(out, it.Text)
 		}
 	}

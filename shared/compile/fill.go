@@ -27,6 +27,7 @@ func (c *compiler) install(n, link *yamldoc.Node, t *template, typ, path string)
 	if ref := link.Get("templateRef"); ref != nil {
 		c.uses[with].pos = ref.Pos
 	}
+	c.parameters(with, link, t)
 	f := &filler{c: c, t: t}
 	f.merger = merger{c: c, inputs: map[*yamldoc.Node]*input{}, what: "the template", supply: f.supply, differs: f.differs}
 	c.collect(with, path, func(in *input) {
@@ -45,10 +46,12 @@ func (c *compiler) install(n, link *yamldoc.Node, t *template, typ, path string)
 				fmt.Sprintf("%s belongs to the template %s: it cannot stand beside the link", key, t.name), "remove it")
 		}
 	}
-	switch in := link.Get("templateInputs"); {
-	case in == nil || c.empty(in):
+	switch in := c.settled(link.Get("templateInputs")); {
+	case in == nil || c.empty(in) || c.byNode[in] != nil && !c.byNode[in].given:
+	case isExpression(in):
+		c.late(in, "templateInputs")
 	case in.Kind != yamldoc.Map:
-		c.unexecuted(in, in.Pos, in.Kind.String()+" as templateInputs")
+		c.wrong(in, "templateInputs", "a map")
 	default:
 		for _, e := range in.Entries {
 			if mine[e.Key.Text] {

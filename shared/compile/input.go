@@ -141,7 +141,7 @@ func elementName(it *yamldoc.Node, i int) string {
 
 // wrapped is the value of a one-key element such as `stage:`, nil for others.
 func wrapped(it *yamldoc.Node) *yamldoc.Node {
-	for _, k := range []string{"stage", "step", "stepGroup", "parallel", "barrier"} {
+	for _, k := range []string{"stage", "step", "stepGroup", "parallel", "barrier", "insert"} {
 		if v := it.Get(k); v != nil && (v.Kind == yamldoc.Map || k == "parallel" && v.Kind == yamldoc.List) {
 			return v
 		}
@@ -166,7 +166,7 @@ func join(path, step string) string {
 		return strings.TrimSuffix(strings.TrimSuffix(path, "template"), ".")
 	}
 	switch {
-	case step == "" || step == "parallel" || step == "stage" || step == "step" || step == "stepGroup":
+	case step == "" || step == "parallel" || step == "stage" || step == "step" || step == "stepGroup" || step == "insert":
 		return path
 	case path == "":
 		return step

@@ -27,6 +27,8 @@ type Reference struct {
 	At         core.Scope
 	Identifier string
 	Version    string // of a template; "" asks for its stable version
+	Label      string // of a template, instead of a version
+	Branch     string // of a template in Git
 	Pipeline   string // of an input set: the identifier of the pipeline it is for
 }
 
@@ -41,6 +43,9 @@ func (r Reference) String() string {
 	}
 	if r.Version != "" {
 		s += " " + r.Version
+	}
+	if r.Label != "" {
+		s += " label " + r.Label
 	}
 	return s
 }
@@ -112,7 +117,7 @@ func shelve(src Source) (s shelf, id *yamldoc.Node, ok bool) {
 		pipeline = textAt(p, "identifier")
 	}
 	return shelf{source: src, ref: Reference{
-		Kind: kind, Identifier: id.Text, Version: textAt(body, "versionLabel"), Pipeline: pipeline,
+		Kind: kind, Identifier: id.Text, Version: textAt(body, "versionLabel"), Label: textAt(body, "label"), Pipeline: pipeline,
 		At: core.Scope{Org: textAt(body, "orgIdentifier"), Project: textAt(body, "projectIdentifier")},
 	}}, id, true
 }
@@ -127,6 +132,7 @@ func pick(from []shelf, r Reference) (Source, bool) {
 		switch {
 		case !here && s.ref.At != core.Scope{},
 			r.Version != "" && s.ref.Version != r.Version,
+			r.Label != "" && !strings.EqualFold(r.Label, "stable") && !strings.EqualFold(r.Label, s.ref.Version) && !strings.EqualFold(r.Label, s.ref.Label),
 			r.Pipeline != "" && s.ref.Pipeline != "" && s.ref.Pipeline != r.Pipeline:
 			continue
 		}

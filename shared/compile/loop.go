@@ -17,12 +17,12 @@ var loopRules = rules{"matrix": {}, "repeat": {}, "parallelism": {}, "onFailure"
 // loop reads a node's looping strategy (BEHAVIOUR §10), nil when there is none or it
 // is not well formed. One that is known already is held to its limits.
 func (c *compiler) loop(m *yamldoc.Node, what string) *core.Loop {
-	n := m.Get("strategy")
+	n := c.settled(m.Get("strategy"))
 	if n == nil || c.empty(n) {
 		return nil
 	}
 	if isExpression(n) {
-		c.unexecuted(n, n.Pos, "an expression as strategy of "+what)
+		c.late(n, "strategy of "+what)
 		return nil
 	}
 	if n.Kind != yamldoc.Map {
@@ -80,12 +80,12 @@ func (c *compiler) expressionsOf(m *yamldoc.Node, except string) {
 
 // onFailure reads what becomes of iterations that wait when one fails.
 func (c *compiler) onFailure(n *yamldoc.Node, l *core.Loop, what string) {
-	switch f := n.Get("onFailure"); {
+	switch f := c.settled(n.Get("onFailure")); {
 	case f == nil || c.empty(f) || f.Text == "RunAll":
 	case f.Text == "SkipQueued":
 		l.SkipQueued = true
 	case isExpression(f):
-		c.unexecuted(f, f.Pos, "an expression as onFailure of the strategy of "+what)
+		c.late(f, "onFailure of the strategy of "+what)
 	default:
 		c.errorf(f, CodeValue, "", "onFailure of the strategy of %s is %q: expected RunAll or SkipQueued", what, f.Text)
 	}

@@ -21,7 +21,7 @@ var pipelineRules = rules{
 	"allowStageExecutions": {}, "fixedInputsOnRerun": {},
 	"flowControl":       {refuse: "flowControl: barriers", noop: noBarriers},
 	"notificationRules": {refuse: "notificationRules", noop: allDisabled},
-	"properties":        {refuse: "properties.ci: building from a codebase", noop: noCodebase},
+	"properties":        {}, // of stages of type CI alone
 	"template":          {}, // put in before, or not found
 }
 
@@ -42,16 +42,6 @@ func allDisabled(n *yamldoc.Node) bool {
 		}
 	}
 	return true
-}
-
-// noCodebase reports properties that name no codebase.
-func noCodebase(n *yamldoc.Node) bool {
-	for _, e := range n.Entries {
-		if e.Key.Text != "ci" || e.Value.Kind != yamldoc.Null && len(e.Value.Entries) > 0 {
-			return false
-		}
-	}
-	return n.Kind == yamldoc.Map
 }
 
 func (c *compiler) pipeline(p *yamldoc.Node) *core.Plan {
@@ -111,8 +101,21 @@ func (c *compiler) timeout(m *yamldoc.Node, what string) int64 {
 	if n == nil || c.empty(n) {
 		return 0
 	}
-	d, _ := c.duration(n, "timeout of "+what, false)
-	return d.Milliseconds()
+	return c.fixedDuration(n, "timeout of "+what)
+}
+
+// stepTimeout reads a step's timeout: its text when that is known only when the step
+// starts.
+func (c *compiler) stepTimeout(m *yamldoc.Node, what string) (ms int64, text string) {
+	n := c.settled(m.Get("timeout"))
+	switch {
+	case n == nil || c.empty(n):
+		return 0, ""
+	case isExpression(n):
+		c.expressions(n)
+		return 0, n.Text
+	}
+	return c.fixedDuration(n, "timeout of "+what), ""
 }
 
 // track gives the next number below a track.
@@ -121,22 +124,25 @@ func (c *compiler) track(parent string) string {
 	return parent + "." + itoa(c.tracks[parent])
 }
 
-// duration reads a duration; ok is false when it is none, or an expression.
-func (c *compiler) duration(n *yamldoc.Node, what string, expression bool) (d time.Duration, ok bool) {
-	switch {
-	case !n.Scalar():
-		c.errorf(n, CodeWrongType, "write a time such as 10m", "%s is %s: expected a duration", what, n.Kind)
-	case isExpression(n):
-		if !expression {
-			c.unexecuted(n, n.Pos, "an expression as "+what)
-		}
-	default:
-		v, err := steps.ParseDuration(n.Text)
-		if err != nil {
-			c.errorf(n, CodeDuration, "", "%s: %v", what, err)
-			return 0, false
-		}
-		return v, true
+// fixedDuration reads a duration in ms that has to be known before the run.
+func (c *compiler) fixedDuration(n *yamldoc.Node, what string) int64 {
+	if n = c.settled(n); isExpression(n) {
+		c.late(n, what)
+		return 0
 	}
-	return 0, false
+	d, _ := c.duration(n, what)
+	return d.Milliseconds()
+}
+
+// duration reads a duration; ok is false when it is none.
+func (c *compiler) duration(n *yamldoc.Node, what string) (d time.Duration, ok bool) {
+	if !n.Scalar() {
+		c.errorf(n, CodeWrongType, "write a time such as 10m", "%s is %s: expected a duration", what, n.Kind)
+		return 0, false
+	}
+	d, err := steps.ParseDuration(n.Text)
+	if err != nil {
+		c.errorf(n, CodeDuration, "", "%s: %v", what, err)
+	}
+	return d, err == nil
 }

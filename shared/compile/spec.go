@@ -97,7 +97,7 @@ func (c *compiler) value(n *yamldoc.Node, f *steps.Field, what string) (v any, o
 		}
 		return c.wrong(n, what, "true or false")
 	case steps.Duration:
-		if _, ok := c.duration(n, what, true); ok {
+		if _, ok := c.duration(n, what); ok {
 			return n.Text, true
 		}
 		return nil, false

@@ -69,7 +69,7 @@ func (c *compiler) stages(root *core.Node, list *yamldoc.Node) {
 		c.errorf(list, CodeMissingField, "add a - stage:", "the pipeline has no stage")
 	}
 	seen := newIDs()
-	for _, it := range list.Items {
+	for _, it := range c.injected(list, "stages") {
 		e := c.wrapper(it, "stages", "stage", "parallel")
 		switch {
 		case e == nil:
@@ -87,7 +87,7 @@ func (c *compiler) parallelStages(root *core.Node, e *yamldoc.Entry, seen *ids) 
 	}
 	par := &core.Node{Kind: core.KindParallel, FQN: root.FQN + "#" + itoa(len(root.Children)), Pos: e.Key.Pos}
 	root.Children = append(root.Children, par)
-	for _, it := range e.Value.Items {
+	for _, it := range c.injected(e.Value, "stages") {
 		if in := c.wrapper(it, "parallel", "stage"); in != nil {
 			c.stage(par, in.Value, root.Selectors, seen)
 		}
@@ -124,9 +124,6 @@ func (c *compiler) wrapper(it *yamldoc.Node, where string, want ...string) *yaml
 		key := e.Key.Text
 		switch {
 		case key == "description" || key == "isNestedGroup": // the latter is a mark of Harness's editor
-		case key == "insert":
-			c.unexecuted(e.Value, e.Key.Pos, "insert: an injection point of a template")
-			return nil
 		case !has(want, key):
 			c.unknownField(*e, "an item of "+where, want)
 		case found != nil:

@@ -68,7 +68,7 @@ func (w walk) steps(parent *core.Node, list *yamldoc.Node) {
 	if len(list.Items) == 0 {
 		w.c.errorf(list, CodeMissingField, "add a - step:", "%s has no step", w.what)
 	}
-	for _, it := range list.Items {
+	for _, it := range w.c.injected(list, "steps") {
 		e := w.c.wrapper(it, "steps", "step", "stepGroup", "parallel")
 		switch {
 		case e == nil:
@@ -103,7 +103,7 @@ func (w walk) looped(parent *core.Node, e *yamldoc.Entry) {
 // branches compiles the branches of a parallel. A parallel directly in a parallel
 // means the same as its branches would there.
 func (w walk) branches(par *core.Node, list *yamldoc.Node) {
-	for _, it := range list.Items {
+	for _, it := range w.c.injected(list, "steps") {
 		e := w.c.wrapper(it, "parallel", "step", "stepGroup", "parallel")
 		switch {
 		case e == nil:
@@ -194,7 +194,7 @@ func (w walk) step(parent *core.Node, m *yamldoc.Node) *core.Node {
 		return nil
 	}
 	n.Type = step.Type
-	n.Timeout = w.c.timeout(m, what)
+	n.Timeout, n.TimeoutText = w.c.stepTimeout(m, what)
 	n.Tags = w.c.tags(m)
 	spec := w.c.mapAt(m, "spec", what)
 	if spec == nil {

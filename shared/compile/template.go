@@ -29,6 +29,9 @@ type template struct {
 	spec     *yamldoc.Node
 	from, to int // lines of the document in its file
 	size     int
+	// variables are its own, which links may give other values.
+	variables []core.Variable
+	reads     bool // its text may name them
 }
 
 // use is one place a template was put in.
@@ -46,6 +49,7 @@ type expansion struct {
 	c     *compiler
 	at    core.Scope  // where the text lives
 	chain []*template // the templates it stands in, outermost first
+	given bool        // it is in the inputs of a link
 }
 
 // expand puts templates in everywhere below a pipeline, and returns what stands in
@@ -68,7 +72,7 @@ func (c *compiler) scope(p *yamldoc.Node) core.Scope {
 // visit walks the value of a field. path is how inputs below it are named.
 func (e expansion) visit(n *yamldoc.Node, key, path string) {
 	if typ := templated[key]; typ != "" {
-		if link := n.Get("template"); link != nil && !e.c.empty(link) {
+		if link := n.Get("template"); link != nil && !e.c.empty(link) && !(e.given && link.Get("templateRef") == nil) {
 			e.use(n, link, typ, path)
 			return
 		}
@@ -101,6 +105,11 @@ func (e expansion) use(n, link *yamldoc.Node, typ, path string) {
 	inner := expansion{c: e.c, at: t.ref.At, chain: append(e.chain[:len(e.chain):len(e.chain)], t)}
 	if !inner.fits(link) {
 		return
+	}
+	if in := link.Get("templateInputs"); in != nil {
+		own := e
+		own.given = true
+		own.below(in, join(path, "templateInputs"))
 	}
 	with := e.c.install(n, link, t, typ, path)
 	if again := with.Get("template"); again != nil && !e.c.empty(again) {
@@ -156,9 +165,7 @@ func (e expansion) fits(link *yamldoc.Node) bool {
 // linkRules are the fields of a link to a template.
 var linkRules = rules{
 	"templateRef": {}, "versionLabel": {}, "templateInputs": {}, "icon": {}, "name": {}, "identifier": {},
-	"gitBranch":         {refuse: "gitBranch: a template from a branch"},
-	"label":             {refuse: "label: a template by a label"},
-	"templateVariables": {refuse: "templateVariables: variables of a template"},
+	"gitBranch": {}, "label": {}, "templateVariables": {}, "templateOverrides": {refuse: "templateOverrides"}, "description": {},
 }
 
 // resolve returns the template a link names, nil (and said) when it cannot be used.
@@ -169,19 +176,24 @@ func (e expansion) resolve(link *yamldoc.Node, typ string) *template {
 		return nil
 	}
 	c.check(link, "the link to a template", linkRules)
-	ref, n := c.scalar(link, "templateRef", "the link to a template")
-	version := link.Get("versionLabel")
-	switch {
-	case n == nil:
+	ref, n, ok := c.linkText(link, "templateRef")
+	if !ok {
 		return nil
-	case isExpression(n):
-		c.unexecuted(n, n.Pos, "an expression as templateRef")
-		return nil
-	case version != nil && isExpression(version):
-		c.unexecuted(version, version.Pos, "an expression as versionLabel")
+	} else if n == nil {
+		c.missingField(link, "templateRef", "the link to a template")
 		return nil
 	}
-	r := Reference{Kind: KindTemplate, At: e.at, Identifier: ref, Version: c.plain(link, "versionLabel")}
+	r := Reference{Kind: KindTemplate, At: e.at, Identifier: ref}
+	version := n
+	if r.Version, version, ok = c.linkText(link, "versionLabel"); !ok {
+		return nil
+	}
+	if r.Label, _, ok = c.linkText(link, "label"); !ok {
+		return nil
+	}
+	if r.Branch, _, ok = c.linkText(link, "gitBranch"); !ok {
+		return nil
+	}
 	if r.Version != "" && !versionForm.MatchString(r.Version) {
 		c.errorf(version, CodeIdentifier, "begin with a letter or digit, leave out spaces, / and &, use at most 128 characters",
 			"%q cannot be a versionLabel", r.Version)
@@ -196,8 +208,8 @@ func (e expansion) resolve(link *yamldoc.Node, typ string) *template {
 		}
 		r.Identifier, r.At = id, core.Scope{Account: e.at.Account, Org: e.at.Org}
 	}
-	t, ok := c.templates[r]
-	if !ok {
+	t, found := c.templates[r]
+	if !found {
 		t = c.load(r, n)
 		c.templates[r] = t
 	}
@@ -214,12 +226,38 @@ func (e expansion) resolve(link *yamldoc.Node, typ string) *template {
 	return t
 }
 
+// linkText is the text of a field of a link, which has to be known when templates are
+// put in: an input's default counts, and expressions on constants. The node is nil
+// when there is none; ok is false (and said) when it is not known.
+func (c *compiler) linkText(link *yamldoc.Node, key string) (text string, n *yamldoc.Node, ok bool) {
+	n = c.settled(link.Get(key))
+	if n == nil || n.Kind == yamldoc.Null || n.Kind == yamldoc.String && n.Text == "" {
+		return "", nil, true
+	}
+	switch in := c.byNode[n]; {
+	case in != nil && !in.given && in.hasDefault:
+		return in.def, n, true
+	case in != nil && !in.given:
+		c.missingInput(n, in)
+	case isExpression(n):
+		c.late(n, key)
+	case !n.Scalar():
+		c.errorf(n, CodeWrongType, "", "%s of the link to a template is %s: expected a string", key, n.Kind)
+	default:
+		return n.Text, n, true
+	}
+	return "", n, false
+}
+
 // load finds and reads a template, nil when there is none; one without a spec (and
 // said) cannot be used.
 func (c *compiler) load(r Reference, at *yamldoc.Node) *template {
 	src, ok := c.find(r)
 	if !ok {
 		return nil
+	}
+	if r.Branch != "" {
+		c.warnf(at, CodeMeaning, "", "the template %s is taken from the files given, whatever branch they are of: gitBranch is not looked at", r.Identifier)
 	}
 	c.file(src.File)
 	c.asked = c.asked || strings.Contains(string(src.Data), inputSetName)
@@ -237,9 +275,8 @@ func (c *compiler) load(r Reference, at *yamldoc.Node) *template {
 	t := &template{ref: r, typ: textAt(body, "type"), spec: body.Get("spec"), from: root.Pos.Line, to: last}
 	t.ref.Version = cmp.Or(r.Version, textAt(body, "versionLabel"))
 	t.name = t.ref.String()
-	if v := body.Get("variables"); v != nil && !c.empty(v) {
-		c.unexecuted(v, body.Entry("variables").Key.Pos, "variables of a template")
-	}
+	t.variables = c.variables(body, "the template "+t.name)
+	t.reads = strings.Contains(string(src.Data), "templateVariables")
 	if t.spec == nil || t.spec.Kind != yamldoc.Map {
 		c.errorf(at, CodeTemplate, "", "the template %s in %s has no spec", t.name, src.File)
 		return &template{}

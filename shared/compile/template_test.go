@@ -27,6 +27,11 @@ func homed(doc, org, project string) string {
 
 const waitStep = "type: Wait\ntimeout: 20m\nspec: {duration: <+input>}"
 
+// variableOf gives a template a variable of its own.
+func variableOf(doc, name, value string) string {
+	return strings.Replace(doc, "  type:", "  variables: [{name: "+name+", type: String, value: "+value+"}]\n  type:", 1)
+}
+
 // shelfOf holds templates, each a file t0.yaml, t1.yaml, ….
 func shelfOf(t testing.TB, docs ...string) Library {
 	t.Helper()
@@ -67,6 +72,14 @@ func stepsOf(p *core.Plan) []string {
 	return out
 }
 
+const injecting = "type: Custom\nspec:\n  execution:\n    steps:\n    - step: {identifier: a, name: a, type: Wait, spec: {duration: 10s}}\n    - insert: {identifier: more, name: more, steps: <+input>}\n"
+
+func linkedStage(inputs string) string {
+	return inPipeline("stages:\n- stage:\n    identifier: s\n    name: s\n    template:\n      templateRef: st\n      templateInputs:\n" + indent(8, inputs))
+}
+
+const more = "spec:\n  execution:\n    steps:\n    - insert:\n        identifier: more\n        steps:\n"
+
 var templateCases = []struct {
 	name      string
 	doc       string
@@ -91,6 +104,21 @@ var templateCases = []struct {
 	{"a template refers from where it lives", withPipelineAt("o", "p", "- stepGroup: {identifier: g, name: g, template: {templateRef: org.g}}\n"),
 		[]string{homed(templateOf("StepGroup", "g", "1", "steps:\n"+link("a", "w", "")), "o", ""), homed(templateOf("Step", "w", "1", "type: Wait\nspec: {duration: 30s}"), "o", "p"),
 			homed(templateOf("Step", "w", "1", "type: Wait\nspec: {duration: 40s}"), "o", "")}, Options{}, []string{"s.g.a Wait 40s 0"}},
+	{"a label", inSteps(strings.Replace(link("a", "w", "spec: {duration: 30s}"), "w\n", "w\n      label: V1\n", 1)),
+		[]string{templateOf("Step", "w", "v1", waitStep), templateOf("Step", "w", "v2", "type: Wait\nspec: {duration: <+input>}")}, Options{}, []string{"s.a Wait 30s 1200"}},
+	{"a version that is the default of an input", inSteps(strings.Replace(link("a", "w", "spec: {duration: 30s}"), "w\n", "w\n      versionLabel: <+input>.default(v1)\n", 1)),
+		[]string{templateOf("Step", "w", "v1", waitStep), templateOf("Step", "w", "v2", "type: Wait\nspec: {duration: <+input>}")}, Options{}, []string{"s.a Wait 30s 1200"}},
+	{"variables of a template", inSteps(link("a", "w", "spec: {duration: 30s}") + strings.Replace(link("b", "w", "spec: {duration: 30s}"), "w\n", "w\n      templateVariables: [{name: time, value: 3m}]\n", 1)),
+		[]string{variableOf(templateOf("Step", "w", "1", "type: Wait\ntimeout: <+templateVariables.time>\nspec: {duration: <+input>}"), "time", "2m")}, Options{},
+		[]string{"s.a Wait 30s 120", "s.b Wait 30s 180"}},
+	{"steps put into an insert", linkedStage(more + indent(8, link("b", "w", "spec: {duration: 30s}")+"- parallel:\n  - step: {identifier: c, name: c, type: Wait, spec: {duration: 1m}}\n")),
+		[]string{templateOf("Stage", "st", "1", injecting), templateOf("Step", "w", "1", waitStep)}, Options{}, []string{"s.a Wait 10s 0", "s.b Wait 30s 1200", "s.c Wait 1m 0"}},
+	{"an insert left empty", linkedStage(strings.TrimSuffix(more, "\n") + " []\n"), []string{templateOf("Stage", "st", "1", injecting)}, Options{}, []string{"s.a Wait 10s 0"}},
+	{"a link in an insert is the pipeline's", strings.Replace(linkedStage(more+indent(8, link("b", "w", "spec: {duration: 30s}"))), "templateRef: st", "templateRef: account.st", 1),
+		[]string{templateOf("Stage", "st", "1", injecting), homed(templateOf("Step", "w", "1", waitStep), "default", "default")}, Options{}, []string{"s.a Wait 10s 0", "s.b Wait 30s 1200"}},
+	{"all inputs of a template are one", inSteps(strings.Replace(link("a", "w", ""), "w\n", "w\n      templateInputs: <+input>\n", 1)), []string{templateOf("Step", "w", "1", waitStep)},
+		Options{InputSets: []Source{{File: "i.yaml", Data: []byte("pipeline:\n  identifier: p\n  stages:\n  - stage: {identifier: s, spec: {execution: {steps: [{step: {identifier: a, template: {templateInputs: {spec: {duration: 5m}}}}}]}}}\n")}}},
+		[]string{"s.a Wait 5m 1200"}},
 	{"stage, group and step inside each other", inPipeline(`stages:
 - stage:
     identifier: s
@@ -208,11 +236,16 @@ var badTemplates = []struct {
 		"error: template w is not found"},
 	{"another type", inSteps(link("a", "w", "")), []string{templateOf("Stage", "w", "1", waitStep)}, `error: w 1 is a template of type "Stage": expected Step`},
 	{"no spec", inSteps(link("a", "w", "")), []string{"template: {identifier: w, type: Step}"}, "error: the template w in t0.yaml has no spec"},
-	{"an expression", inSteps(link("a", "<+pipeline.name>", "")), nil, "unsupported: not supported yet: an expression as templateRef"},
+	{"an expression", inSteps(link("a", "<+matrix.x>", "")), nil, "unsupported: not supported yet: an expression as templateRef"},
 	{"a branch", inSteps(strings.Replace(link("a", "w", "spec: {duration: 30s}"), "w\n", "w\n      gitBranch: main\n", 1)), []string{templateOf("Step", "w", "1", waitStep)},
-		"p.yaml:17:17: unsupported: not supported yet: gitBranch"},
-	{"variables", inSteps(link("a", "w", "spec: {duration: 30s}")), []string{strings.Replace(templateOf("Step", "w", "1", waitStep), "  type: Step", "  variables: [{name: a}]\n  type: Step", 1)},
-		"t0.yaml:5:3: unsupported: not supported yet: variables of a template"},
+		"p.yaml:16:30: warning: the template w is taken from the files given, whatever branch they are of"},
+	{"a label", inSteps(strings.Replace(link("a", "w", ""), "w\n", "w\n      label: canary\n", 1)), []string{templateOf("Step", "w", "1", waitStep)},
+		"p.yaml:16:30: error: template w label canary is not found"},
+	{"a variable it does not have", inSteps(strings.Replace(link("a", "w", "spec: {duration: 30s}"), "w\n", "w\n      templateVariables: {tim: 1m}\n", 1)),
+		[]string{variableOf(templateOf("Step", "w", "1", waitStep), "time", "20m")}, `p.yaml:17:37: error: the template w 1 has no variable tim (did you mean "time"?)`},
+	{"a variable nobody made", inSteps(link("a", "w", "")), []string{templateOf("Step", "w", "1", "type: Wait\nspec: {duration: <+templateVariables.time>}")},
+		"t0.yaml:8:22: error: the template has no variable time"},
+	{"a version nobody gave", inSteps(strings.Replace(link("a", "w", ""), "w\n", "w\n      versionLabel: <+input>\n", 1)), nil, "p.yaml:17:31: error: the runtime input stages.s.spec.execution.steps.a.template.versionLabel has no value"},
 	{"an input too few", inSteps(link("a", "w", "")), []string{templateOf("Step", "w", "1", waitStep)},
 		"p.yaml:16:17: error: the inputs of step a do not fit the template w 1: stages.s.spec.execution.steps.a.spec.duration is not given (t0.yaml:9)"},
 	{"an input too many", inSteps(link("a", "w", "spec: {duration: 30s, other: x}\ntimout: 3m")), []string{templateOf("Step", "w", "1", waitStep)},

@@ -30,6 +30,12 @@ func (c *compiler) unexecuted(n *yamldoc.Node, pos core.Position, what string) {
 	c.unsupported(n, pos, what)
 }
 
+// late names an expression that is known only during the run, for something that has
+// to be known before it.
+func (c *compiler) late(n *yamldoc.Node, what string) {
+	c.unexecuted(n, n.Pos, "an expression as "+what+" that is known only during the run")
+}
+
 // unless returns what is refused unless the engine executes it.
 func unless(executed bool, what string) string {
 	if executed {
@@ -43,12 +49,12 @@ var whenStatuses = []core.WhenStatus{core.WhenSuccess, core.WhenFailure, core.Wh
 // when reads a node's condition, nil when it has none of its own. key is how its
 // status is called: pipelineStatus or stageStatus (BEHAVIOUR §9.1).
 func (c *compiler) when(m *yamldoc.Node, key, what string) *core.When {
-	n := m.Get("when")
+	n := c.settled(m.Get("when"))
 	if n == nil || c.empty(n) {
 		return nil
 	}
 	if isExpression(n) {
-		c.unexecuted(n, n.Pos, "an expression as when of "+what)
+		c.late(n, "when of "+what)
 		return nil
 	}
 	if n.Kind != yamldoc.Map {
@@ -61,12 +67,14 @@ func (c *compiler) when(m *yamldoc.Node, key, what string) *core.When {
 		}
 	}
 	w := &core.When{Pos: n.Pos}
-	if text, s := c.scalar(n, key, "when of "+what); s != nil {
-		w.Status = core.WhenStatus(text)
-		if !slices.Contains(whenStatuses, w.Status) && !isExpression(s) {
-			c.errorf(s, CodeValue, "", "%s of %s is %q: expected Success, Failure or All", key, what, text)
-		} else if isExpression(s) {
-			c.unexecuted(s, s.Pos, "an expression as "+key+" of "+what)
+	if _, s := c.scalar(n, key, "when of "+what); s != nil {
+		s = c.settled(s)
+		w.Status = core.WhenStatus(s.Text)
+		switch {
+		case isExpression(s):
+			c.late(s, key+" of "+what)
+		case !slices.Contains(whenStatuses, w.Status):
+			c.errorf(s, CodeValue, "", "%s of %s is %q: expected Success, Failure or All", key, what, s.Text)
 		}
 	}
 	w.Condition = c.condition(n, "condition", what)

@@ -50,14 +50,17 @@ type Node struct {
 	// and branches, dotted below their parent's: "0.2", "0.2.1".
 	Track     string            `json:"track,omitempty"`
 	Timeout   int64             `json:"timeout,omitempty"`   // ms, 0 for none of its own
-	Selectors []string          `json:"selectors,omitempty"` // delegate selectors in force here
+	Selectors []string          `json:"selectors,omitempty"` // delegate selectors in force here, expressions among them
 	Variables []Variable        `json:"variables,omitempty"` // pipeline, stage, group
 	Tags      map[string]string `json:"tags,omitempty"`
 	Spec      map[string]any    `json:"spec,omitempty"` // a step's spec as JSON values
 	When      *When             `json:"when,omitempty"` // nil: as nodes without a condition of their own
 	Failure   []FailureStrategy `json:"failure,omitempty"`
 	Loop      *Loop             `json:"loop,omitempty"`
-	Children  []*Node           `json:"children,omitempty"`
+	// TimeoutText is a step's timeout when it is an expression that is evaluated when the
+	// step starts.
+	TimeoutText string  `json:"timeoutText,omitempty"`
+	Children    []*Node `json:"children,omitempty"`
 	// Rollback are a stage's or group's rollback steps, a list as Children is.
 	Rollback []*Node  `json:"rollback,omitempty"`
 	Pos      Position `json:"pos"`

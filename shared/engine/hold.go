@@ -30,14 +30,14 @@ func (w *walk) pause(h Hold, ms int64) {
 }
 
 // startWait begins a Wait step: its own time running out is its success.
-func (w *walk) startWait(n *core.Node, spec map[string]any) error {
+func (w *walk) startWait(n *core.Node, terms terms, spec map[string]any) error {
 	d, err := steps.WaitDuration(spec)
 	if err != nil {
 		return err
 	}
 	ms, own := d.Milliseconds(), true
-	if n.Timeout > 0 && n.Timeout < ms {
-		ms, own = n.Timeout, false
+	if terms.own && terms.timeout < ms {
+		ms, own = terms.timeout, false
 	}
 	w.holdStep(n, kindWait, core.WaitStepRunning, ms, own)
 	return nil
@@ -110,21 +110,16 @@ type Activity struct {
 }
 
 // startApproval asks people. The instance's id says which run and track it is in.
-func (w *walk) startApproval(n *core.Node, spec map[string]any) error {
+func (w *walk) startApproval(n *core.Node, terms terms, spec map[string]any) error {
 	a, err := steps.ReadApproval(spec)
 	if err != nil {
 		return err
 	}
-	ms := n.Timeout
-	if ms == 0 {
-		step, _ := steps.Lookup(n.Type)
-		ms = step.DefaultTimeout.Milliseconds()
-	}
 	w.t.Nodes[n.FQN].Approval = &Approval{
 		ID:     w.run.Launch.Run + "." + w.t.ID + "." + TaskID(w.run.Launch.Run, n.FQN, w.t.Nodes[n.FQN].Attempt, "approval")[:8],
-		Status: "WAITING", Spec: a, Deadline: w.ev.At + ms,
+		Status: "WAITING", Spec: a, Deadline: w.ev.At + terms.timeout,
 	}
-	w.holdStep(n, kindApproval, core.ApprovalWaiting, ms, false)
+	w.holdStep(n, kindApproval, core.ApprovalWaiting, terms.timeout, false)
 	return nil
 }
 

@@ -21,6 +21,10 @@ func (w *walk) startStep(n *core.Node) (waits bool, err error) {
 		return false, fmt.Errorf("step type %q of %s is not in the catalogue", n.Type, n.FQN)
 	}
 	spec, secrets, err := w.renderSpec(n, step)
+	terms, also := w.terms(n, step)
+	if err == nil {
+		err = also
+	}
 	if isNeed(err) {
 		return false, err
 	}
@@ -30,12 +34,12 @@ func (w *walk) startStep(n *core.Node) (waits bool, err error) {
 	}
 	switch step.Mode {
 	case steps.Task:
-		w.offer(n, step, spec, secrets)
+		w.offer(n, terms, spec, secrets)
 		return true, nil
 	case steps.Wait:
-		err = w.startWait(n, spec)
+		err = w.startWait(n, terms, spec)
 	case steps.Ask:
-		err = w.startApproval(n, spec)
+		err = w.startApproval(n, terms, spec)
 	}
 	if err != nil {
 		return false, w.stepEnded(n, core.Failed, failed(err))
@@ -52,21 +56,17 @@ func TaskID(run, node string, attempt int, phase string) string {
 
 // offer makes the step the track's task: given to the delegate that has just
 // completed the one before when it can take it, queued for anyone otherwise.
-func (w *walk) offer(n *core.Node, step steps.Step, spec map[string]any, secrets []string) {
-	timeout := n.Timeout
-	if timeout == 0 {
-		timeout = step.DefaultTimeout.Milliseconds()
-	}
+func (w *walk) offer(n *core.Node, terms terms, spec map[string]any, secrets []string) {
 	s := w.t.Nodes[n.FQN]
 	id := TaskID(w.run.Launch.Run, n.FQN, s.Attempt, w.phase(n))
 	s.Task = id
 	t := &Task{
-		QueuedTask: core.QueuedTask{ID: id, Run: w.run.Launch.Run, Track: w.t.ID, At: w.ev.At, Selectors: n.Selectors},
+		QueuedTask: core.QueuedTask{ID: id, Run: w.run.Launch.Run, Track: w.t.ID, At: w.ev.At, Selectors: terms.selectors},
 		Node:       n.FQN, Attempt: s.Attempt, Type: n.Type, Name: n.Name,
-		Spec: spec, Secrets: secrets, Timeout: timeout,
+		Spec: spec, Secrets: secrets, Timeout: terms.timeout,
 	}
 	w.t.Task = t
-	if d := w.handBack(); d != nil && d.Serves(n.Selectors) {
+	if d := w.handBack(); d != nil && d.Serves(terms.selectors) {
 		w.give(t, *d)
 		return
 	}

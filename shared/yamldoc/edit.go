@@ -80,6 +80,9 @@ func (n *Node) Pointer() string {
 // Parent is the map or list the node stands in, nil for a root.
 func (n *Node) Parent() *Node { return n.parent }
 
+// Name is the key that the node is the value of, "" for the root and in lists.
+func (n *Node) Name() string { return n.key }
+
 // PosAt is the position of the rune at offset (from 0) of a scalar's Text, as
 // near as the text's form allows: exact for one-line scalars without escapes and
 // for `|` blocks, the scalar's own position otherwise.
@@ -109,4 +112,23 @@ func (n *Node) PosAt(offset int) core.Position {
 		pos.Column += quote + utf8.RuneCountInString(before)
 	}
 	return pos
+}
+
+// Moved returns n as if it stood where other does, and everything below it at that
+// place in the text: what is said of it is said there. n must be a root.
+func (n *Node) Moved(other *Node) *Node {
+	n.parent, n.key, n.index = other.parent, other.key, other.index
+	n.place(other.Pos)
+	return n
+}
+
+func (n *Node) place(pos core.Position) {
+	n.Pos = pos
+	for _, it := range n.Items {
+		it.place(pos)
+	}
+	for _, e := range n.Entries {
+		e.Key.Pos = pos
+		e.Value.place(pos)
+	}
 }

@@ -58,6 +58,7 @@ func (c *compiler) compile(src Source) *core.Plan {
 	if root == nil {
 		return nil
 	}
+	c.identify(src, root)
 	c.inputs(root)
 	given := c.given(root)
 	root = c.expand(root)
@@ -107,6 +108,8 @@ type compiler struct {
 	said      map[core.Diagnostic]bool
 	muted     bool       // what is compiled is refused as a whole: nothing in it is said
 	here      *Source    // when all has to be said of places in it
+	self      self       // the pipeline that is compiled
+	parent    *compiler  // of the pipeline whose stage runs this one
 	shown     *Explained // nil unless somebody wants to see where values come from
 }
 
@@ -134,6 +137,7 @@ const (
 	CodeNotFound     = "not-found" // a template or input set
 	CodeTemplate     = "invalid-template"
 	CodeOutOfSync    = "out-of-sync" // inputs that do not fit their template
+	CodeChain        = "invalid-chain" // a pipeline that cannot be run by a stage
 	CodeMeaning      = "other-meaning"
 	CodeNotExecuted  = "not-executed" // of what is looked at: a run refuses it as CodeUnsupported
 )

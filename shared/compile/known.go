@@ -15,7 +15,7 @@ const maxKnown = expr.MaxTemplates
 // before the run: variables of the pipeline, stage and group that are constant, and
 // what these are called. Any other node is returned as it is.
 func (c *compiler) settled(n *yamldoc.Node) *yamldoc.Node {
-	if n == nil || !isExpression(n) || c.byNode[n] != nil && !c.byNode[n].given {
+	if n == nil || !isExpression(n) {
 		return n
 	}
 	s := knownScope{c, n}

@@ -17,6 +17,7 @@ type Kind string
 const (
 	KindTemplate Kind = "template"
 	KindInputSet Kind = "inputSet" // an overlayInputSet too
+	KindPipeline Kind = "pipeline"
 )
 
 // Reference names a document as seen from where it is referred to.
@@ -107,6 +108,9 @@ func shelve(src Source) (s shelf, id *yamldoc.Node, ok bool) {
 	}
 	if body == nil {
 		body = src.root.Get("overlayInputSet")
+	}
+	if body == nil {
+		kind, body = KindPipeline, src.root.Get("pipeline")
 	}
 	id = body.Get("identifier")
 	if !id.Scalar() {

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/yamldoc"
 )
 
-var loopRules = rules{"matrix": {}, "repeat": {}, "parallelism": {}, "onFailure": {}, "when": {}, "description": {}}
+var loopRules = rules{"matrix": {}, "repeat": {}, "parallelism": {}, "onFailure": {}, "when": {}, "description": {}, "maxConcurrency": {}}
 
 // loop reads a node's looping strategy (BEHAVIOUR §10), nil when there is none or it
 // is not well formed. One that is known already is held to its limits.
@@ -61,6 +61,11 @@ func (c *compiler) loop(m *yamldoc.Node, what string) *core.Loop {
 		ok = r.repeat(body)
 	case core.LoopParallelism:
 		l.Times, ok = r.number(body, "parallelism")
+	}
+	if m := n.Get("maxConcurrency"); m != nil && !c.empty(m) && l.MaxConcurrency == nil && l.Kind != core.LoopParallelism {
+		var fine bool // written beside the loop instead of in it
+		l.MaxConcurrency, fine = r.number(m, "maxConcurrency")
+		ok = ok && fine
 	}
 	c.expressionsOf(n, "when")
 	if !ok || !c.bounded(body, l) {

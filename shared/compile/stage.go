@@ -159,10 +159,10 @@ func (c *compiler) stage(parent *core.Node, s *yamldoc.Node, above []string, see
 	}
 	c.unique(seen, id, idNode, "stage", "this pipeline")
 	typ, runs := c.stageType(s, what)
-	if !runs && (typ == "" || c.shown == nil) {
+	if !runs && (typ == "" || c.shown == nil && typ != typePipeline) {
 		return
 	}
-	if !runs { // refused as a whole: for whoever looks at the plan
+	if !runs && typ != typePipeline { // refused as a whole: for whoever looks at the plan
 		c.muted = true
 		defer func() { c.muted = false }()
 	}
@@ -176,7 +176,11 @@ func (c *compiler) stage(parent *core.Node, s *yamldoc.Node, above []string, see
 	}
 	c.note(n.FQN, s)
 	parent.Children = append(parent.Children, n)
-	if !c.linked(s) {
+	switch {
+	case c.linked(s):
+	case typ == typePipeline:
+		c.chain(n, s, what)
+	default:
 		c.execution(n, s, what)
 	}
 }
@@ -210,7 +214,7 @@ func (c *compiler) stageType(s *yamldoc.Node, what string) (typ string, runs boo
 	typ, n := c.scalar(s, "type", what)
 	switch {
 	case n == nil:
-	case has(stageTypes, typ):
+	case has(stageTypes, typ), typ == typePipeline && executed.chains:
 		return typ, true
 	case has(otherStageTypes, typ):
 		c.unsupported(n, n.Pos, "stage type "+typ)

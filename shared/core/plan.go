@@ -61,6 +61,7 @@ type Node struct {
 	// step starts.
 	TimeoutText string  `json:"timeoutText,omitempty"`
 	Children    []*Node `json:"children,omitempty"`
+	Chain       *Chain  `json:"chain,omitempty"` // of a stage of type Pipeline
 	// Rollback are a stage's or group's rollback steps, a list as Children is.
 	Rollback []*Node  `json:"rollback,omitempty"`
 	Pos      Position `json:"pos"`

@@ -132,3 +132,18 @@ func (n *Node) place(pos core.Position) {
 		e.Value.place(pos)
 	}
 }
+
+// NewMap returns an empty map that stands at pos.
+func NewMap(pos core.Position) *Node { return &Node{Kind: Map, Pos: pos} }
+
+// NewList returns an empty list that stands at pos.
+func NewList(pos core.Position) *Node { return &Node{Kind: List, Pos: pos} }
+
+// Set appends an entry to a map under construction; value must be a root.
+func (n *Node) Set(key string, value *Node) { n.put(NewString(key, value.Pos), value) }
+
+// Put is Set with the node of a key of another map.
+func (n *Node) Put(key, value *Node) { n.put(key, value) }
+
+// Append appends an item to a list under construction; it must be a root.
+func (n *Node) Append(item *Node) { n.add(item) }

@@ -123,8 +123,11 @@ func (v *validation) compile() {
 				e.diags = merge(e.diags, core.Diagnostics{d})
 			}
 		}
-		if e.Kind == "pipeline" {
+		switch e.Kind {
+		case "pipeline":
 			e.diags = merge(e.diags, refused(compile.Look(e.source, library)))
+		case "inputSet", "overlayInputSet":
+			e.diags = merge(e.diags, refused(compile.LookInputs(e.source, library)))
 		}
 		e.source = compile.Source{}
 		e.close()

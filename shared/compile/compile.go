@@ -65,7 +65,7 @@ func (c *compiler) compile(src Source) *core.Plan {
 	c.fallbacks()
 	plan := c.pipeline(root)
 	if c.asked || strings.Contains(string(src.Data), inputSetName) {
-		plan.Inputs = given
+		plan.Inputs = map[string]any{"pipeline": given}
 	}
 	return plan
 }
@@ -136,7 +136,7 @@ const (
 	CodeInputMarker  = "invalid-input-marker"
 	CodeNotFound     = "not-found" // a template or input set
 	CodeTemplate     = "invalid-template"
-	CodeOutOfSync    = "out-of-sync" // inputs that do not fit their template
+	CodeOutOfSync    = "out-of-sync"   // inputs that do not fit their template
 	CodeChain        = "invalid-chain" // a pipeline that cannot be run by a stage
 	CodeMeaning      = "other-meaning"
 	CodeNotExecuted  = "not-executed" // of what is looked at: a run refuses it as CodeUnsupported

@@ -143,6 +143,7 @@ func TestDecisions(t *testing.T) {
 				{Name: "a", List: core.LoopList{Expr: "<+pipeline.variables.a>"}}}, Exclude: []map[string]any{{"z": 2.0}}, MaxConcurrency: &core.LoopNumber{Value: 2}, NodeName: "<+matrix.z>"}}},
 		{"versions stay as they are written", withStep("strategy: {matrix: {go: [1.10, 1.9]}}"),
 			core.Node{Loop: &core.Loop{Kind: core.LoopMatrix, Axes: []core.Axis{{Name: "go", List: core.LoopList{Values: []any{"1.10", "1.9"}}}}}}},
+		{"maxConcurrency beside the loop", withStep("strategy: {repeat: {times: 3}, maxConcurrency: 2}"), core.Node{Loop: &core.Loop{Kind: core.LoopRepeat, Times: &core.LoopNumber{Value: 3}, MaxConcurrency: &core.LoopNumber{Value: 2}}}},
 		{"a matrix of an expression", withStep("strategy: {matrix: <+pipeline.variables.m>}"), core.Node{Loop: &core.Loop{Kind: core.LoopMatrix, Matrix: "<+pipeline.variables.m>"}}},
 		{"a list in text", withStep("strategy: {matrix: {a: '[\"x\"]', exclude: <+pipeline.variables.e>}}"),
 			core.Node{Loop: &core.Loop{Kind: core.LoopMatrix, Axes: []core.Axis{{Name: "a", List: core.LoopList{Expr: `["x"]`}}}, ExcludeExpr: "<+pipeline.variables.e>"}}},

@@ -80,7 +80,7 @@ func Index(sources []Source) (Library, core.Diagnostics) {
 			}
 			key := Reference{Kind: s.ref.Kind, Identifier: s.ref.Identifier}
 			for _, other := range shelves[key] {
-				if other.ref == s.ref {
+				if other.ref == s.ref && s.ref.Kind != KindPipeline { // which others seldom refer to
 					diags = append(diags, core.Diagnostic{Severity: core.SeverityWarning, Code: CodeDuplicate, Path: id.Pointer(),
 						File: id.Pos.File, Line: id.Pos.Line, Column: id.Pos.Column, Help: "keep one of the two",
 						Message: fmt.Sprintf("%s %s is already in %s, which is the one that is used", s.ref.Kind, s.ref.Identifier, other.source.File)})

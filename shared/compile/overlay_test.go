@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-cd/slipway/shared/yamldoc"
 )
 
 // setFile is an input set document of inputPipeline with an identifier.
@@ -87,6 +89,34 @@ func TestOutdatedInputSet(t *testing.T) {
 	}
 }
 
+// TestLookInputs holds that an input set is told how it differs from its pipeline,
+// at its own places and without being run.
+func TestLookInputs(t *testing.T) {
+	for name, c := range map[string]struct {
+		set  string
+		want []string
+	}{
+		"fits": {first, nil},
+		"outdated": {setFile("old", "variables:\n- {name: gone, type: String, value: x}\n- {name: version, type: Number, value: 1}\n- {name: env, type: String, value: prod}\nstages:\n- stage: {identifier: s, timeout: 1m}"),
+			[]string{`7:7 error unknown-input the pipeline has no element gone here`, `8:29 error invalid-input type is "Number": the pipeline has "String"`,
+				`9:40 error invalid-input input env: "prod" is not allowed: expected one of dev, qa, london,uk`, `11:7 error unknown-input the pipeline has no element s here`}},
+		"of no pipeline":     {strings.Replace(first, "identifier: p", "identifier: q", 1), []string{"5:17 warning not-found pipeline q is not found"}},
+		"an overlay":         {"overlayInputSet:\n  identifier: o\n  pipelineIdentifier: p\n  inputSetReferences: [first, nope]\n", []string{"4:31 warning not-found input set nope is not found"}},
+		"an overlay of none": {"overlayInputSet:\n  identifier: o\n  pipelineIdentifier: q\n  inputSetReferences: [first]\n", []string{"3:23 warning not-found pipeline q is not found"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			library := shelfOf(t, inputPipeline, first)
+			var got []string
+			for _, d := range LookInputs(Parsed("set", []byte(c.set), yamldoc.Each("set", []byte(c.set))[0]), library) {
+				got = append(got, fmt.Sprintf("%d:%d %s %s %s", d.Line, d.Column, d.Severity, d.Code, d.Message))
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // TestGivenInputs holds what <+inputSet> stands for, and that plans nobody asks it
 // of do not carry it.
 func TestGivenInputs(t *testing.T) {
@@ -100,13 +130,13 @@ func TestGivenInputs(t *testing.T) {
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	want := map[string]any{
+	want := map[string]any{"pipeline": map[string]any{
 		"identifier": "p", "name": "p",
 		"variables": []any{map[string]any{"name": "version", "type": "String", "value": 2.0}},
 		"stages": []any{map[string]any{"parallel": []any{map[string]any{"stage": map[string]any{
 			"identifier": "s", "name": "s", "type": "Custom", "variables": []any{map[string]any{"name": "v", "type": "String", "value": "x"}},
 		}}}}},
-	}
+	}}
 	if diff := cmp.Diff(want, plan.Inputs); diff != "" {
 		t.Error(diff)
 	}

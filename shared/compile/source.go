@@ -82,6 +82,43 @@ func Look(src Source, library Library) core.Diagnostics {
 	return out
 }
 
+// LookInputs says how an input set or overlay differs from the pipeline it is for
+// (BEHAVIOUR §12.4): each thing that the pipeline does not ask for, or does not take,
+// at its place.
+func LookInputs(set Source, library Library) core.Diagnostics {
+	body := set.root.Get("inputSet")
+	id := body.At("pipeline", "identifier")
+	if body == nil {
+		body = set.root.Get("overlayInputSet")
+		id = body.Get("pipelineIdentifier")
+	}
+	if !id.Scalar() || id.Text == "" || isExpression(id) {
+		return nil // told by the schema
+	}
+	c := newCompiler(set, Options{Lenient: true, Library: library})
+	c.here = &set
+	r := Reference{Kind: KindPipeline, Identifier: id.Text, At: core.Scope{Org: textAt(body, "orgIdentifier"), Project: textAt(body, "projectIdentifier")}}
+	src, ok := library(r)
+	if !ok {
+		c.notFound(id, "pipeline "+id.Text)
+		return c.diags
+	}
+	root, _ := c.root(src)
+	p := root.Get("pipeline")
+	if p == nil || p.Kind != yamldoc.Map {
+		return nil
+	}
+	c.opt.InputSets = []Source{set}
+	c.inputs(p)
+	var out core.Diagnostics
+	for _, d := range c.ordered() {
+		if set.Holds(core.Position{File: d.File, Line: d.Line}) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
 // relocate moves a diagnostic about a template to the place in the document looked
 // at that brings the template in.
 func (c *compiler) relocate(d *core.Diagnostic, n *yamldoc.Node) bool {

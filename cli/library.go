@@ -73,7 +73,7 @@ func readFolder(out []compile.Source, dir string) ([]compile.Source, error) {
 
 // options are what a pipeline is compiled with.
 func options(l client.Launch, setFiles []string, library compile.Library) compile.Options {
-	opt := compile.Options{Inputs: l.Inputs, Library: library, Scope: core.Scope{Org: l.Org, Project: l.Project}}
+	opt := compile.Options{Inputs: l.Inputs, Library: library, Stages: l.Stages, Expressions: l.Expressions, Scope: core.Scope{Org: l.Org, Project: l.Project}}
 	for i, text := range l.InputSets {
 		opt.InputSets = append(opt.InputSets, compile.Source{File: setFiles[i], Data: []byte(text)})
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -30,6 +31,7 @@ const (
 // runFlags are the flags of `slipway run`.
 type runFlags struct {
 	inputs, inputSets, with, secrets, approve []string
+	stages, expressions                       []string
 	keep                                      bool
 }
 
@@ -37,6 +39,8 @@ type runFlags struct {
 func (f *runFlags) pipeline(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.inputs, "input", nil, "runtime input, `path=value`; a bare name is a pipeline variable (repeatable)")
 	set.StringArrayVar(&f.inputSets, "inputs", nil, "input set or overlay `file` (repeatable, later ones win)")
+	set.StringArrayVar(&f.stages, "stage", nil, "run this stage alone, by its `id` (repeatable)")
+	set.StringArrayVar(&f.expressions, "expression", nil, "value for an expression on a stage that is left out, `<+…>=value` (repeatable)")
 	set.StringArrayVar(&f.with, "with", nil, "`folder` with the templates and input sets that are referred to (repeatable)")
 }
 
@@ -130,6 +134,10 @@ func (a *app) readLaunch(file string, f runFlags) (client.Launch, error) {
 	if l.Inputs, err = pairs("--input", f.inputs); err != nil {
 		return l, err
 	}
+	l.Stages = f.stages
+	if l.Expressions, err = expressionValues(f.expressions); err != nil {
+		return l, err
+	}
 	for _, set := range f.inputSets {
 		text, err := a.readInput(set)
 		if err != nil {
@@ -138,6 +146,23 @@ func (a *app) readLaunch(file string, f runFlags) (client.Launch, error) {
 		l.InputSets = append(l.InputSets, string(text))
 	}
 	return l, nil
+}
+
+// expressionValues reads values for expressions: what is before the first = behind the
+// closing >.
+func expressionValues(list []string) (map[string]string, error) {
+	var out map[string]string
+	for _, arg := range list {
+		i := strings.LastIndex(arg, ">=")
+		if !strings.HasPrefix(arg, "<+") || i < 0 {
+			return nil, fault.New(fault.Invalid, "--expression %s: expected <+…>=VALUE, the expression as it is written in the pipeline", arg)
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[arg[:i+1]] = arg[i+2:]
+	}
+	return out, nil
 }
 
 // maxInput is how much of a file is sent: the server takes requests of 5 MB.

@@ -19,7 +19,11 @@ type Launch struct {
 	Inputs    map[string]string `json:"inputs,omitempty"`
 	InputSets []string          `json:"inputSets,omitempty"` // YAML
 	Library   []File            `json:"library,omitempty"`   // the templates and input sets it refers to
-	Org       string            `json:"org,omitempty"`
+	// Stages are the identifiers of the stages to run, when not all are, and Expressions
+	// values for the expressions that read others.
+	Stages      []string          `json:"stages,omitempty"`
+	Expressions map[string]string `json:"expressions,omitempty"`
+	Org         string            `json:"org,omitempty"`
 	Project   string            `json:"project,omitempty"`
 	// Key is the call's idempotency key: repeated calls with it start one run.
 	Key string `json:"-"`

@@ -21,6 +21,11 @@ type Options struct {
 	// InputSets are merged in order, each later value over the earlier ones. A
 	// source is an `inputSet:` or the bare `pipeline:` the REST API takes.
 	InputSets []Source
+	// Stages, when there are some, are the identifiers of the stages to run; the others
+	// are left out. Expressions are values for what reads those, by the text of the
+	// expression as it is written (BEHAVIOUR §7.12).
+	Stages      []string
+	Expressions map[string]string
 	// Scope is where a pipeline lives that does not say so itself; empty fields are
 	// the defaults of core.
 	Scope core.Scope
@@ -61,7 +66,12 @@ func (c *compiler) compile(src Source) *core.Plan {
 	c.identify(src, root)
 	c.inputs(root)
 	given := c.given(root)
+	c.choose(root)
 	root = c.expand(root)
+	c.choose(root)
+	if c.chosen != nil {
+		c.chosen.supply(root)
+	}
 	c.fallbacks()
 	plan := c.pipeline(root)
 	if c.asked || strings.Contains(string(src.Data), inputSetName) {
@@ -109,6 +119,7 @@ type compiler struct {
 	muted     bool       // what is compiled is refused as a whole: nothing in it is said
 	here      *Source    // when all has to be said of places in it
 	self      self       // the pipeline that is compiled
+	chosen    *selection // the stages that are run, when not all are
 	parent    *compiler  // of the pipeline whose stage runs this one
 	shown     *Explained // nil unless somebody wants to see where values come from
 }
@@ -138,6 +149,7 @@ const (
 	CodeTemplate     = "invalid-template"
 	CodeOutOfSync    = "out-of-sync"   // inputs that do not fit their template
 	CodeChain        = "invalid-chain" // a pipeline that cannot be run by a stage
+	CodeSelection    = "invalid-selection" // of stages to run
 	CodeMeaning      = "other-meaning"
 	CodeNotExecuted  = "not-executed" // of what is looked at: a run refuses it as CodeUnsupported
 )

@@ -65,7 +65,7 @@ func textAt(n *yamldoc.Node, key string) string {
 }
 
 func (c *compiler) stages(root *core.Node, list *yamldoc.Node) {
-	if len(list.Items) == 0 {
+	if len(list.Items) == 0 && c.chosen == nil {
 		c.errorf(list, CodeMissingField, "add a - stage:", "the pipeline has no stage")
 	}
 	seen := newIDs()

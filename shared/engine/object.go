@@ -40,7 +40,7 @@ func (p *pipeline) Get(key string) (any, bool, error) {
 	case "storeType":
 		return "inline", true, nil
 	case "selectedStages":
-		return nil, false, missing("pipeline.selectedStages").err()
+		return p.s.w.run.stageNames(), true, nil
 	case "stages":
 		return &list{p.s, r.Plan.Root}, true, nil
 	case "tags":
@@ -332,4 +332,19 @@ func (w *walk) export(n *core.Node) {
 		}
 		w.t.Exports[at.FQN+"#"+key] = &Exported{Node: n.FQN}
 	}
+}
+
+// stageNames are the identifiers of the stages that the run has.
+func (r *Run) stageNames() []any {
+	var out []any
+	for _, c := range r.Plan.Root.Children {
+		if c.Kind == core.KindParallel {
+			for _, in := range c.Children {
+				out = append(out, in.Identifier)
+			}
+			continue
+		}
+		out = append(out, c.Identifier)
+	}
+	return out
 }

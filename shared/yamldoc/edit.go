@@ -1,6 +1,7 @@
 package yamldoc
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,7 +14,9 @@ import (
 func (n *Node) Replace(with *Node) {
 	with.parent, with.key, with.index = n.parent, n.key, n.index
 	if n.parent.Kind == List {
-		n.parent.Items[n.index] = with
+		if i := slices.Index(n.parent.Items, n); i >= 0 { // not its index when others were taken out
+			n.parent.Items[i] = with
+		}
 		return
 	}
 	n.parent.Entry(n.key).Value = with
@@ -147,3 +150,8 @@ func (n *Node) Put(key, value *Node) { n.put(key, value) }
 
 // Append appends an item to a list under construction; it must be a root.
 func (n *Node) Append(item *Node) { n.add(item) }
+
+// Filter takes items out of a list; those that stay keep their pointers.
+func (n *Node) Filter(keep func(*Node) bool) {
+	n.Items = slices.DeleteFunc(n.Items, func(it *Node) bool { return !keep(it) })
+}

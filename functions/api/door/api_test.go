@@ -265,6 +265,29 @@ func TestExecuteWithInputs(t *testing.T) {
 	golden(t, "v1-execute.json", settled(t, r))
 }
 
+func TestExecuteStages(t *testing.T) {
+	f := apitest.Start(t)
+	do(f, "POST", ng+"/pipelines?"+in, strings.Replace(apitest.Hello, "  stages:", "  allowStageExecutions: true\n  stages:", 1)).Into(t, 200, nil)
+	stages := ng + "/pipeline/execute/hello/stages?" + in
+	for name, c := range map[string]struct {
+		body   string
+		status int
+		say    string
+	}{
+		"no stage":      {`{"stageIdentifiers":[]}`, 400, "stageIdentifiers is needed"},
+		"unknown stage": {`{"stageIdentifiers":["nope"]}`, 400, `no stage \"nope\"`},
+	} {
+		if r := do(f, "POST", stages, c.body); r.Status != c.status || !strings.Contains(string(r.Body), c.say) {
+			t.Errorf("%s: %d %s", name, r.Status, r.Body)
+		}
+	}
+	var got struct {
+		Data struct{ PlanExecution struct{ UUID string } }
+	}
+	do(f, "POST", stages, `{"stageIdentifiers":["say"],"expressionValues":{},"runtimeInputYaml":""}`).Into(t, 200, &got)
+	f.Await(got.Data.PlanExecution.UUID, "Success")
+}
+
 // inputs is the runtime input YAML for the open script of Hello.
 const inputs = `pipeline:
   identifier: hello

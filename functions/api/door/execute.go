@@ -51,28 +51,59 @@ func (d *door) executePipeline(c *call) (httpio.Answer, error) {
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	s, err := d.execute(c, string(body))
+	s, err := d.execute(c, stageRequest{Inputs: string(body)})
 	if err != nil {
 		return httpio.Answer{}, err
 	}
+	return executedAnswer(c, s), nil
+}
+
+// stageRequest is Harness's RunStageRequest.
+type stageRequest struct {
+	Inputs      string            `json:"runtimeInputYaml"`
+	Stages      []string          `json:"stageIdentifiers"`
+	Expressions map[string]string `json:"expressionValues"`
+}
+
+// executeStages runs some stages of a pipeline.
+func (d *door) executeStages(c *call) (httpio.Answer, error) {
+	if err := httpio.Unsupported(c.q, "branch", "repoIdentifier", "notesForPipelineExecution"); err != nil {
+		return httpio.Answer{}, err
+	}
+	var req stageRequest
+	if err := httpio.JSON(c.Request, httpio.MaxBody, &req); err != nil {
+		return httpio.Answer{}, err
+	}
+	if len(req.Stages) == 0 {
+		return httpio.Answer{}, fault.New(fault.Invalid, "field stageIdentifiers is needed: the stages to run")
+	}
+	s, err := d.execute(c, req)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	return executedAnswer(c, s), nil
+}
+
+func executedAnswer(c *call, s launch.Started) httpio.Answer {
 	x := executed{Git: map[string]any{}, PlanExecution: planExecution{UUID: s.Run, PlanID: s.Run, CreatedAt: s.At, StartTs: s.At,
 		Status: core.Running, Governed: noPolicies(),
 		Setup:    map[string]string{"accountId": c.at.Account, "orgIdentifier": c.at.Org, "projectIdentifier": c.at.Project},
 		Metadata: executionMetadata{RunSequence: s.Sequence, Pipeline: s.Plan.Identifier, ExecutionID: s.Run}}}
 	envelope := httpio.OK(c.Request, x).Body.(httpio.Envelope)
-	return httpio.Answer{Body: executedEnvelope{envelope, x}}, nil
+	return httpio.Answer{Body: executedEnvelope{envelope, x}}
 }
 
 // execute starts a run of a stored pipeline with runtime input YAML.
-func (d *door) execute(c *call, inputs string) (launch.Started, error) {
+func (d *door) execute(c *call, req stageRequest) (launch.Started, error) {
 	p, err := d.Pipelines.Get(c.ctx, c.at, c.PathValue("id"))
 	if err != nil {
 		return launch.Started{}, err
 	}
+	inputs := req.Inputs
 	if !utf8.ValidString(inputs) {
 		return launch.Started{}, fault.New(fault.Invalid, "the inputs are not UTF-8")
 	}
-	opt := compile.Options{Scope: c.at}
+	opt := compile.Options{Scope: c.at, Stages: req.Stages, Expressions: req.Expressions}
 	if text := strings.TrimSpace(inputs); text != "" && text != "{}" && text != `""` {
 		opt.InputSets = []compile.Source{{File: "inputs.yaml", Data: []byte(inputs)}}
 	}

@@ -26,7 +26,11 @@ type runRequest struct {
 	File      string            `json:"file"` // what diagnostics call it
 	Inputs    map[string]string `json:"inputs"`
 	InputSets []string          `json:"inputSets"` // YAML
-	Library   []libraryFile     `json:"library"`   // templates and input sets it refers to
+	Library   []libraryFile     `json:"library"`   // templates, input sets and pipelines it refers to
+	// Stages are those to run, when not all are, and Expressions values for the
+	// expressions that read others.
+	Stages      []string          `json:"stages"`
+	Expressions map[string]string `json:"expressions"`
 	Org       string            `json:"org"`
 	Project   string            `json:"project"`
 }
@@ -56,7 +60,7 @@ func (d *door) startRun(c *call) (httpio.Answer, error) {
 	if err := c.in(cmp.Or(req.Org, core.DefaultOrg), cmp.Or(req.Project, core.DefaultProject)); err != nil {
 		return httpio.Answer{}, err
 	}
-	opt := compile.Options{Inputs: req.Inputs, Scope: c.at}
+	opt := compile.Options{Inputs: req.Inputs, Scope: c.at, Stages: req.Stages, Expressions: req.Expressions}
 	for i, text := range req.InputSets {
 		opt.InputSets = append(opt.InputSets, compile.Source{File: fmt.Sprintf("inputSets[%d]", i), Data: []byte(text)})
 	}

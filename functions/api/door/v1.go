@@ -144,7 +144,7 @@ func (d *door) v1Execute(c *call) (httpio.Answer, error) {
 	if err := httpio.OptionalJSON(c.Request, httpio.MaxBody, &in); err != nil {
 		return httpio.Answer{}, err
 	}
-	s, err := d.execute(c, in.Inputs)
+	s, err := d.execute(c, stageRequest{Inputs: in.Inputs})
 	if err != nil {
 		return httpio.Answer{}, err
 	}

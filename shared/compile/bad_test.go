@@ -116,7 +116,6 @@ var badDocuments = []struct {
 	{"insert", inPipeline("stages:\n- «insert: x"), CodeWrongType, "insert is a string: expected a map"},
 	{"stages of an insert", inPipeline("stages:\n- insert: {identifier: x, stages: «y}"), CodeWrongType, "stages of the insert x is \"y\": expected a list"},
 	{"Deployment", inPipeline("stages:\n- stage: {identifier: s, name: s, type: «Deployment}"), CodeUnsupported, "not supported yet: stage type Deployment"},
-	{"chained pipeline", inPipeline("stages:\n- stage: {identifier: s, name: s, type: «Pipeline}"), CodeUnsupported, "not supported yet: stage type Pipeline"},
 	{"unknown stage type", inPipeline("stages:\n- stage: {identifier: s, name: s, type: «Costum}"), CodeUnknownType, `unknown stage type "Costum"`},
 	{"no stage type", inPipeline("stages:\n- stage: «{identifier: s, name: s}"), CodeMissingField, "stage s has no type"},
 	{"stage template", inPipeline("stages:\n- stage: {identifier: s, name: s, template: {templateRef: «account.t, versionLabel: v1}}"), CodeNotFound, "template account.t v1 is not found"},

@@ -53,8 +53,8 @@ outputs:
 - {name: out, value: <+pipeline.stages.s.status>}
 `)
 	e, diags := Explain(Source{File: "p.yaml", Data: []byte(doc)}, Options{Library: library})
-	if d := said(diags); len(d) > 0 {
-		t.Fatal(d)
+	if d := said(diags); len(d) > 0 || len(diags) != 1 {
+		t.Fatal(diags)
 	}
 	chain := e.Plan.Root.Children[0].Chain
 	var vars []string

@@ -24,7 +24,7 @@ type Launch struct {
 	Stages      []string          `json:"stages,omitempty"`
 	Expressions map[string]string `json:"expressions,omitempty"`
 	Org         string            `json:"org,omitempty"`
-	Project   string            `json:"project,omitempty"`
+	Project     string            `json:"project,omitempty"`
 	// Key is the call's idempotency key: repeated calls with it start one run.
 	Key string `json:"-"`
 }

@@ -147,8 +147,8 @@ const (
 	CodeInputMarker  = "invalid-input-marker"
 	CodeNotFound     = "not-found" // a template or input set
 	CodeTemplate     = "invalid-template"
-	CodeOutOfSync    = "out-of-sync"   // inputs that do not fit their template
-	CodeChain        = "invalid-chain" // a pipeline that cannot be run by a stage
+	CodeOutOfSync    = "out-of-sync"       // inputs that do not fit their template
+	CodeChain        = "invalid-chain"     // a pipeline that cannot be run by a stage
 	CodeSelection    = "invalid-selection" // of stages to run
 	CodeMeaning      = "other-meaning"
 	CodeNotExecuted  = "not-executed" // of what is looked at: a run refuses it as CodeUnsupported

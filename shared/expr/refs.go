@@ -33,6 +33,9 @@ func Refs(text string) ([]Path, error) {
 			if r.err == nil {
 				r.err = err
 			}
+			if r.wrong++; r.wrong == maxWrong {
+				return r.found, r.err // of a text that is mostly something else
+			}
 			at += i + 2
 			continue
 		}
@@ -63,7 +66,11 @@ type refs struct {
 	found []Path
 	err   error
 	own   []string // variables of the expression: no references
+	wrong int      // expressions that cannot be read
 }
+
+// maxWrong is how many expressions that cannot be read are passed over in a text.
+const maxWrong = 50
 
 func literalArg(a *node) any {
 	if a.kind == kLit {

@@ -2,6 +2,7 @@ package yamldoc
 
 import (
 	"bytes"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -57,6 +58,12 @@ func TestBadInput(t *testing.T) {
 		"UTF-16, big":         {encode("a: 1\n", true, true), "the text is UTF-16"},
 		"UTF-16, no mark":     {encode("a: 1\n", false, false), "the text is UTF-16"},
 		"NUL":                 {[]byte("a: b\x00c\n"), "t.yaml:1:5: error: control character 0x00 is not allowed"},
+		"comments":            {[]byte(strings.Repeat("# x\n", 700_000) + "a: 1\n"), "t.yaml:20001:1: error: more than 20000 lines of comments"},
+		"a huge comment":      {append(bytes.Repeat([]byte("#"), 2_900_000), "\na: 1\n"...), "t.yaml:1:1: error: a comment is larger than 1024 KB"},
+		"many spaces":         {append(append([]byte("a:"), bytes.Repeat([]byte(" "), 2_900_000)...), "x\n"...), "t.yaml:1:1: error: more than 256 KB of spaces"},
+		"directives":          {[]byte(strings.Repeat("%YAML 1.2\n", 100_000) + "---\na: 1\n"), "t.yaml:101:1: error: more than 100 directives"},
+		"keys of one map":     {keys(200_000, "  k%d: v\n", "a:\n"), "t.yaml:1002:3: error: more than 1000 keys in one map"},
+		"keys in braces":      {keys(200_000, "k%d: v,", "a: {"), "error: more than 300000 values"},
 		"only NULs":           {make([]byte, 1<<20), "t.yaml:1:1: error: control character 0x00"},
 		"not UTF-8":           {[]byte("a: b\nc: \xc3\x28\n"), "t.yaml:2:4: error: the text is not valid UTF-8"},
 		"cut-off letter":      {[]byte("a: ä\xe2\x82"), "t.yaml:1:5: error: the text is not valid UTF-8"},
@@ -95,6 +102,14 @@ func TestNorway(t *testing.T) {
 			t.Errorf("%s reads %q, want %q", key, got, text)
 		}
 	}
+}
+
+func keys(n int, form, before string) []byte {
+	b := bytes.NewBufferString(before)
+	for i := range n {
+		fmt.Fprintf(b, form, i)
+	}
+	return b.Bytes()
 }
 
 func deepMaps(n int) []byte {

@@ -35,12 +35,16 @@ type meter struct {
 	flow    int  // open [ and {
 	quote   byte // of an open quoted string, else 0
 	before  byte // the last byte inside brackets that is no blank
-	indents []int
+	blocks  []opened
 	values  int
 	aliases int
+
+	comments, directives int
 }
 
 const (
+	maxComment = 1 << 20 // bytes of one line
+
 	flatten = "flatten the document"
 	moveOut = "keep large content in a file and refer to it"
 )
@@ -67,17 +71,30 @@ func (m *meter) line(text []byte) (at int, msg, help string) {
 	if m.flow > 0 || m.quote != 0 {
 		return m.inside(text, 0)
 	}
-	if len(rest) == 0 || rest[0] == '#' {
-		return 0, "", ""
+	switch {
+	case len(rest) == 0:
+	case rest[0] == '#':
+		if m.comments++; m.comments > MaxComments {
+			return indent, fmt.Sprintf("more than %d lines of comments", MaxComments), "remove some of them"
+		}
+		if len(rest) > maxComment {
+			return indent, fmt.Sprintf("a comment is larger than %d KB", maxComment>>10), "remove it"
+		}
+	case rest[0] == '%' && indent == 0 && m.values == 0:
+		if m.directives++; m.directives > MaxDirectives {
+			return 0, fmt.Sprintf("more than %d directives", MaxDirectives), "a document needs none"
+		}
+	default:
+		return m.block(text, rest, indent)
 	}
-	return m.block(text, rest, indent)
+	return 0, "", ""
 }
 
 // block looks at a line outside brackets, quotes and block scalars.
 func (m *meter) block(text, rest []byte, indent int) (at int, msg, help string) {
 	col := indent
 	for len(rest) > 1 && rest[0] == '-' && rest[1] == ' ' {
-		if msg, help := m.entry(col); msg != "" {
+		if msg, help := m.entry(col, true); msg != "" {
 			return col, msg, help
 		}
 		skip := 2 + len(rest[2:]) - len(bytes.TrimLeft(rest[2:], " "))
@@ -91,10 +108,13 @@ func (m *meter) block(text, rest []byte, indent int) (at int, msg, help string) 
 		if key < 0 || key+1 < len(rest) && rest[key+1] != ' ' && rest[key+1] != '\r' {
 			return m.long(rest, col)
 		}
-		if msg, help := m.entry(col); msg != "" {
+		if msg, help := m.entry(col, false); msg != "" {
 			return col, msg, help
 		}
 		value := bytes.TrimLeft(rest[key+1:], " \r")
+		if len(rest)-len(value) > MaxScalar {
+			return col, fmt.Sprintf("more than %d KB of spaces", MaxScalar>>10), "remove them"
+		}
 		rest, col = value, len(text)-len(value)
 	}
 	for len(rest) > 0 && (rest[0] == '&' || rest[0] == '!') { // an anchor or a tag
@@ -125,16 +145,28 @@ func (m *meter) long(rest []byte, col int) (at int, msg, help string) {
 	return 0, "", ""
 }
 
-// entry notes that a key or a dash stands at a column.
-func (m *meter) entry(col int) (msg, help string) {
+// entry notes that a key or a dash stands at a column, as guard does.
+func (m *meter) entry(col int, dash bool) (msg, help string) {
 	if m.values++; m.values > MaxNodes {
 		return fmt.Sprintf("more than %d values", MaxNodes), "split the document"
 	}
-	for len(m.indents) > 0 && m.indents[len(m.indents)-1] >= col {
-		m.indents = m.indents[:len(m.indents)-1]
+	keys := 1
+	for n := len(m.blocks); n > 0; n = len(m.blocks) {
+		top := m.blocks[n-1]
+		if top.col < col || top.col == col && dash && !top.dash {
+			break
+		}
+		if top.col == col && !dash && !top.dash {
+			keys = top.keys + 1
+		}
+		m.blocks = m.blocks[:n-1]
 	}
-	if m.indents = append(m.indents, col); len(m.indents) > MaxDepth {
+	m.blocks = append(m.blocks, opened{col, dash, keys})
+	switch {
+	case len(m.blocks) > MaxDepth:
 		return tooDeep, flatten
+	case keys > MaxKeys:
+		return fmt.Sprintf("more than %d keys in one map", MaxKeys), "split it"
 	}
 	return "", ""
 }
@@ -170,12 +202,15 @@ func (m *meter) inside(text []byte, from int) (at int, msg, help string) {
 				continue
 			}
 		case '[', '{':
-			if m.flow++; m.flow+len(m.indents) > MaxDepth {
+			if m.flow++; m.flow+len(m.blocks) > MaxDepth {
 				return i, tooDeep, flatten
 			}
 		case ']', '}':
 			m.flow = max(0, m.flow-1)
-		case ',':
+		case ',', ':':
+			if b == ':' && i+1 < len(text) && text[i+1] != ' ' {
+				break
+			}
 			if m.values++; m.values > MaxNodes {
 				return i, fmt.Sprintf("more than %d values", MaxNodes), "split the document"
 			}

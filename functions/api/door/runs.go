@@ -31,8 +31,8 @@ type runRequest struct {
 	// expressions that read others.
 	Stages      []string          `json:"stages"`
 	Expressions map[string]string `json:"expressions"`
-	Org       string            `json:"org"`
-	Project   string            `json:"project"`
+	Org         string            `json:"org"`
+	Project     string            `json:"project"`
 }
 
 // libraryFile is a YAML file that a pipeline refers to.

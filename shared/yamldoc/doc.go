@@ -17,7 +17,7 @@ const (
 	MaxEmptyLines = 1_000     // blank lines in a row
 	MaxKeys       = 1_000     // keys of one block map
 	MaxEmpty      = 2_000     // keys and list items left without a value
-	MaxComments   = 20_000    // lines of comments
+	MaxComments   = 120_000   // lines of comments
 	MaxDirectives = 100       // lines that begin with %
 	MaxDocuments  = 1_000     // documents in one input
 )

@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) runs() *cobra.Command {
-	return group("runs", "List runs, or show one", a.runsList(), a.runsShow())
+	return group("runs", "List runs, show one, or write one to a file", a.runsList(), a.runsShow(), a.runsExport())
 }
 
 func (a *app) runsList() *cobra.Command {

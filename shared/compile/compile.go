@@ -77,6 +77,9 @@ func (c *compiler) compile(src Source) *core.Plan {
 	if c.asked || strings.Contains(string(src.Data), inputSetName) {
 		plan.Inputs = map[string]any{"pipeline": given}
 	}
+	if plan != nil {
+		plan.Origins = c.origins()
+	}
 	return plan
 }
 

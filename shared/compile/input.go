@@ -16,6 +16,7 @@ type input struct {
 	pos   core.Position // of the marker
 	given bool
 	blank bool // given as ""
+	by    By   // what gave the value, when its place does not tell
 	still bool // of a template, and nobody gave a value in templateInputs
 }
 
@@ -59,6 +60,7 @@ func (c *compiler) fallback(in *input) {
 	case in.hasDefault:
 		with = yamldoc.NewPlain(in.def, in.pos)
 		c.cause(with, ByDefault)
+		in.by = ByDefault
 	case len(c.opt.InputSets) > 0 && !in.blank:
 		with = &yamldoc.Node{Pos: in.pos}
 		c.missing[with] = in
@@ -68,6 +70,7 @@ func (c *compiler) fallback(in *input) {
 	}
 	if !in.hasDefault {
 		c.cause(with, ByNobody)
+		in.by = ByNobody
 	}
 	c.put(in, with)
 }
@@ -193,6 +196,7 @@ func (c *compiler) single(p *yamldoc.Node, name, value string) {
 	}
 	c.cause(with, ByInput)
 	c.supply(in, with, "input "+name)
+	in.by = ByInput
 }
 
 func (c *compiler) unknownInput(p *yamldoc.Node, name, short string) {

@@ -21,6 +21,20 @@ type Plan struct {
 	// Inputs are the runtime inputs that were given, as the part of the pipeline that
 	// <+inputSet> stands for (BEHAVIOUR §12.7); nil when nothing asks for them.
 	Inputs map[string]any `json:"inputs,omitempty"`
+	// Origins says where the values of runtime inputs are from, of the first MaxOrigins.
+	Origins []Origin `json:"origins,omitempty"`
+}
+
+// MaxOrigins is of how many runtime inputs a plan knows the origins.
+const MaxOrigins = 200
+
+// Origin is where the value of a runtime input is from.
+type Origin struct {
+	Path  string   `json:"path"` // "variables.env", "stages.build.timeout"
+	Value string   `json:"value,omitempty"`
+	By    string   `json:"by"`           // input, input set, default or nobody
+	Of    string   `json:"of,omitempty"` // the input set's identifier
+	Pos   Position `json:"pos"`
 }
 
 // NodeKind says what a node of a plan is.

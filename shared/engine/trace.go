@@ -41,6 +41,7 @@ type Value struct {
 // Failing is how a failure strategy was found for a failed node.
 type Failing struct {
 	Failure *core.Failure
+	Types   []core.ErrorType // as strategies name the failure's types
 	// Asked are the strategies looked at, innermost first, up to the one that matched.
 	Asked   []Asking
 	Matched bool
@@ -64,6 +65,10 @@ type Action struct {
 	Tried    int // how often a Retry had tried again before
 	Pos      core.Position
 }
+
+// RollsBack is the stage or group whose rollback steps a node is one of, or in; nil for
+// other nodes.
+func (r *Run) RollsBack(n *core.Node) *core.Node { return r.undone(n) }
 
 // Trace applies an event as Apply does and tells what it decided, in order.
 func Trace(r *Run, t *Track, ev core.Event, facts map[string]core.Fact) (Result, []Decision, error) {
@@ -135,6 +140,11 @@ func (w *walk) traceFailure(b broken, r rule, matched bool) {
 		return
 	}
 	f := &Failing{Failure: b.failure, Matched: matched}
+	for _, t := range b.failure.Types {
+		if e, ok := errorTypes[t]; ok {
+			f.Types = append(f.Types, e)
+		}
+	}
 	undo := w.run.undone(b.n)
 	for n := b.n; n != nil && n != undo; n = w.run.Parent(n) {
 		for i, s := range n.Failure {

@@ -22,6 +22,8 @@ var ring = map[string]int{
 	"govern":   1,
 	"verify":   1,
 	"steps":    1,
+	"replay":   1,
+	"explain":  1,
 	"wire":     1,
 
 	"clock":    2,

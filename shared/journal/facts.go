@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/replay"
 )
 
 // world is where the engine's questions about a run are answered, its tracks read with
@@ -65,18 +66,7 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// storedFacts is how facts are kept with their event: large outputs by digest.
-func storedFacts(facts map[string]core.Fact) map[string]core.Fact {
-	for ref, f := range facts {
-		if body, err := json.Marshal(f.Outputs); err == nil && len(body) > core.MaxFactBytes {
-			f.Outputs, f.Digest = nil, digest(body)
-			facts[ref] = f
-		}
-	}
-	return facts
-}
-
-// recalled undoes storedFacts by looking up again what was kept by digest.
+// recalled undoes replay.Stored by looking up again what was kept by digest.
 func (j *Journal) recalled(ctx context.Context, run *engine.Run, facts map[string]core.Fact) (map[string]core.Fact, error) {
 	for ref, f := range facts {
 		if f.Digest == "" {
@@ -86,7 +76,7 @@ func (j *Journal) recalled(ctx context.Context, run *engine.Run, facts map[strin
 		if err != nil {
 			return nil, err
 		}
-		if body, err := json.Marshal(now.Outputs); err != nil || digest(body) != f.Digest {
+		if replay.Digest(now.Outputs) != f.Digest {
 			return nil, fault.New(fault.Internal, "%s is not what was looked up", ref)
 		}
 		f.Outputs = now.Outputs

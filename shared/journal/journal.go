@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/replay"
 )
 
 // Journal is safe for concurrent use; any number of processes may work on the
@@ -99,7 +100,7 @@ func (j *Journal) append(ctx context.Context, run *engine.Run, ref Ref, ev core.
 		if err != nil || res.Ignored {
 			return res.Track, nil, err
 		}
-		ev.Commands, ev.Facts = res.Commands, storedFacts(res.Facts)
+		ev.Commands, ev.Facts = res.Commands, replay.Stored(res.Facts)
 		won, err := j.put(ctx, ref, &ev)
 		if err != nil {
 			return nil, nil, err

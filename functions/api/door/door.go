@@ -44,6 +44,7 @@ func New(cfg Config) http.Handler {
 	d := &door{cfg, ports.IDs, govern.NewDirectory(ports)}
 	routes := d.routes()
 	maps.Copy(routes, d.adminRoutes())
+	maps.Copy(routes, d.recordRoutes())
 	return httpio.Mux(d.ids, routes)
 }
 

@@ -84,9 +84,11 @@ func kinds() map[string]recorded {
 			in.until(run, func(r view.Run) bool { return node(r, "x").Delegate != "" && len(r.Approvals) == 1 })
 			_, _ = in.admin.Abort(in.t.Context(), run, "enough")
 		}},
-		"delegate lost": {yaml: oneStage(shellStep("x", "true", "")), outside: true, drive: func(in *inside, _ string) { in.hands("a").take(in.t) }},
-		"no delegate":   {yaml: oneStage(shellStep("x", "true", "")), outside: true},
-		"budget stop":   {yaml: withBudget("0.000001", "stop", shellItem+askItem)},
+		"loop of a step":  {yaml: oneStage(shellStep("x", "v=<+repeat.item>; test <+repeat.item> != two", ", strategy: {repeat: {items: [one, two, three], maxConcurrency: 2}}"), shellStep("y", "true", ", when: {stageStatus: All}"))},
+		"loop of a stage": {yaml: stages(aStage("a", "strategy: {matrix: {os: [linux, mac], maxConcurrency: 1}}", shellStep("x", "echo <+matrix.os>", "")), aStage("b", "", shellStep("y", "true", "")))},
+		"delegate lost":   {yaml: oneStage(shellStep("x", "true", "")), outside: true, drive: func(in *inside, _ string) { in.hands("a").take(in.t) }},
+		"no delegate":     {yaml: oneStage(shellStep("x", "true", "")), outside: true},
+		"budget stop":     {yaml: withBudget("0.000001", "stop", shellItem+askItem)},
 		"budget warning": {yaml: withBudget("0.000001", "warn", shellItem+askItem), drive: func(in *inside, run string) {
 			in.until(run, func(r view.Run) bool { return len(r.Warnings) > 0 })
 			decides(client.Approve)(in, run)

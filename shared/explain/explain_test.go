@@ -46,7 +46,7 @@ func all(t *testing.T, rec *replay.Recording) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	rec.Launch.Plan.Root.Walk(func(n *core.Node) {
+	s.walk(s.node("pipeline"), func(n *core.Node) {
 		if n.Kind == core.KindParallel {
 			return
 		}

@@ -151,6 +151,8 @@ func (s *Story) notReached(n *core.Node) []Link {
 		switch {
 		case o == nil || o.Status == core.NotStarted || p.Kind == core.KindParallel:
 			continue
+		case p.Loop != nil && !strings.Contains(s.run.Owner(n.FQN), "~"):
+			l.Text = "it runs in the iterations of " + name(p) + ": ask about one of them"
 		case o.Status == core.Skipped:
 			l.Text = "did not run: it is in " + name(p) + ", which was skipped"
 		case !o.Status.Terminal():

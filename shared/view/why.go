@@ -21,4 +21,3 @@ func (v *Views) Story(ctx context.Context, account, run string) (*explain.Story,
 	}
 	return explain.Recorded(rec)
 }
-

@@ -6,7 +6,7 @@ import (
 
 // runWhy tells why a node of a run stands as it does; without a node, why the run does.
 func (d *door) runWhy(c *call) (httpio.Answer, error) {
-	r, err := d.Journal.Run(c.ctx, c.who.Account, c.PathValue("run"))
+	r, _, err := d.Journal.Whole(c.ctx, c.who.Account, c.PathValue("run"))
 	if err != nil {
 		return httpio.Answer{}, err
 	}

@@ -72,6 +72,7 @@ func (a *app) root() *cobra.Command {
 		a.abort(),
 		a.intervene(),
 		a.delegates(),
+		a.queue(),
 		a.users(),
 		a.secrets(),
 		a.login(),

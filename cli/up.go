@@ -28,6 +28,7 @@ const closeGrace = 15 * time.Second
 func (a *app) up() *cobra.Command {
 	var port, level string
 	var noDelegate bool
+	var maxRuns int
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Start the whole platform on this machine, in the foreground",
@@ -38,17 +39,28 @@ func (a *app) up() *cobra.Command {
 			if env := os.Getenv("PORT"); env != "" && !cmd.Flags().Changed("port") {
 				port = env
 			}
-			return a.serve(cmd.Context(), port, level, !noDelegate)
+			if env := os.Getenv("SLIPWAY_MAX_RUNS"); env != "" && !cmd.Flags().Changed("max-runs") {
+				n, err := strconv.Atoi(env)
+				if err != nil || n < 0 {
+					return fault.New(fault.Invalid, "SLIPWAY_MAX_RUNS is %q: it is a number from 0", env)
+				}
+				maxRuns = n
+			}
+			if maxRuns < 0 {
+				return fault.New(fault.Invalid, "--max-runs is %d: it is a number from 0", maxRuns)
+			}
+			return a.serve(cmd.Context(), port, level, !noDelegate, maxRuns)
 		},
 	}
 	cmd.Flags().StringVar(&port, "port", defaultPort, "`port` on 127.0.0.1, 0 for any free one (else $PORT)")
 	cmd.Flags().BoolVar(&noDelegate, "no-delegate", false, "do not run the built-in delegate")
+	cmd.Flags().IntVar(&maxRuns, "max-runs", 0, "how many runs may go on at once, the others wait for their turn (0: no limit; else $SLIPWAY_MAX_RUNS)")
 	cmd.Flags().StringVar(&level, "log-level", "warn", "debug, info, warn or error")
 	return cmd
 }
 
 // serve runs a platform until a signal or a failure of its own.
-func (a *app) serve(ctx context.Context, port, level string, delegate bool) error {
+func (a *app) serve(ctx context.Context, port, level string, delegate bool, maxRuns int) error {
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
 		return fault.New(fault.Invalid, "the port is %q: it is a number from 0 to 65535", port)
 	}
@@ -62,7 +74,7 @@ func (a *app) serve(ctx context.Context, port, level string, delegate bool) erro
 		return err
 	}
 	p, err := platform.Start(ctx, platform.Config{
-		Dir: a.flags.data, Addr: net.JoinHostPort("127.0.0.1", port), Version: version(), Logger: log, Delegate: delegate, AllowAs: true,
+		Dir: a.flags.data, Addr: net.JoinHostPort("127.0.0.1", port), Version: version(), Logger: log, Delegate: delegate, AllowAs: true, MaxRuns: maxRuns,
 	})
 	if err != nil {
 		if fault.Is(err, fault.Unavailable) { // nothing was asked for over the network

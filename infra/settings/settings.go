@@ -31,6 +31,7 @@ type Settings struct {
 
 	RetentionDays int    // of log groups
 	DataDays      int    // after which everything of a run is deleted; 0 for never
+	MaxRuns       int    // how many runs go on at once; 0 for no limit
 	LogLevel      string // debug, info, warn, error
 	Tracing       bool   // X-Ray, 5 %
 	KMSKey        string // ARN of the customer's key, "" for keys that AWS owns
@@ -70,6 +71,7 @@ var keys = map[string]key{
 	"zoneName":      {"that zone's name (the domain without its first part)", pattern(func(s *Settings) *string { return &s.ZoneName }, `([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}`, "a domain's name, such as example.com")},
 	"retentionDays": {"days that logs are kept (30)", number(func(s *Settings) *int { return &s.RetentionDays }, retained)},
 	"dataDays":      {"days after which everything of a run is deleted (0: never)", number(func(s *Settings) *int { return &s.DataDays }, dataDays)},
+	"maxRuns":       {"how many runs go on at once, the others wait for their turn (0: no limit)", number(func(s *Settings) *int { return &s.MaxRuns }, maxRuns)},
 	"logLevel":      {"debug, info, warn or error (info)", oneOf(func(s *Settings) *string { return &s.LogLevel }, "debug", "info", "warn", "error")},
 	"tracing":       {"X-Ray (true)", flag(func(s *Settings) *bool { return &s.Tracing })},
 	"kmsKey":        {"ARN of a KMS key of yours (AWS's own keys)", pattern(func(s *Settings) *string { return &s.KMSKey }, `arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key/[\w-]+`, "the ARN of a key, not of an alias: arn:aws:kms:REGION:ACCOUNT:key/ID")},
@@ -213,6 +215,16 @@ func retained(n int) error {
 		return nil
 	}
 	return fmt.Errorf("must be what CloudWatch Logs takes: one of %s", strings.Trim(fmt.Sprint(retentions), "[]"))
+}
+
+// maxWaiting is what the line of runs has room for.
+const maxWaiting = 1000
+
+func maxRuns(n int) error {
+	if n >= 0 && n <= maxWaiting {
+		return nil
+	}
+	return fmt.Errorf("must be 0 to %d", maxWaiting)
 }
 
 func dataDays(n int) error {

@@ -66,6 +66,7 @@ func TestRefused(t *testing.T) {
 		"another region's":       {map[string]any{"region": "us-east-1", "domain": "cd.example.com", "certificate": certificate}, "certificate is in eu-central-1, and the stack in us-east-1"},
 		"retention":              {map[string]any{"retentionDays": "31"}, "one of 1 3 5 7"},
 		"not a number":           {map[string]any{"retentionDays": "a month"}, "must be a whole number"},
+		"runs below none":        {map[string]any{"maxRuns": -1}, "must be 0 to 1000"},
 		"data gone too soon":     {map[string]any{"dataDays": 309}, "must be 0 or at least 310"},
 		"log level":              {map[string]any{"logLevel": "trace"}, "must be one of debug, info, warn, error"},
 		"tracing":                {map[string]any{"tracing": "yes"}, "must be true or false"},

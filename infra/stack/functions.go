@@ -99,6 +99,9 @@ func (s *stack) environment(function string) *map[string]*string {
 		if s.DataDays > 0 {
 			env["SLIPWAY_DATA_DAYS"] = strconv.Itoa(s.DataDays)
 		}
+		if s.MaxRuns > 0 {
+			env["SLIPWAY_MAX_RUNS"] = strconv.Itoa(s.MaxRuns)
+		}
 		if s.KMSKey != "" {
 			env["SLIPWAY_KMS_KEY"] = s.KMSKey
 		}

@@ -93,7 +93,6 @@ var badDocuments = []struct {
 	{"selectors is a map", withPipeline("delegateSelectors: «{a: b}"), CodeWrongType, "delegateSelectors is a map"},
 	{"expression as selector", withPipeline("delegateSelectors:\n- <+pipeline.«>"), CodeExpression, "the expression cannot be read"},
 	{"notification rules", withPipeline("«notificationRules:\n- {name: x, enabled: true}"), CodeUnsupported, "not supported yet: notificationRules"},
-	{"barriers", withPipeline("«flowControl: {barriers: [{identifier: b, name: b}]}"), CodeUnsupported, "not supported yet: flowControl"},
 	{"pipeline template", inPipeline("template: {templateRef: «t}"), CodeNotFound, "template t is not found"},
 
 	{"variables is a map", withPipeline("variables: «{a: 1}"), CodeWrongType, "variables of the pipeline is a map"},

@@ -117,7 +117,8 @@ type compiler struct {
 	templates map[Reference]*template
 	uses      map[*yamldoc.Node]*use // by the node that a template was put in
 	size      int                    // bytes of all templates put in so far
-	asked     bool                   // a template asks for <+inputSet>
+	meetings  []meeting
+	asked     bool // a template asks for <+inputSet>
 	said      map[core.Diagnostic]bool
 	muted     bool       // what is compiled is refused as a whole: nothing in it is said
 	here      *Source    // when all has to be said of places in it
@@ -154,6 +155,7 @@ const (
 	CodeChain        = "invalid-chain"     // a pipeline that cannot be run by a stage
 	CodeSelection    = "invalid-selection" // of stages to run
 	CodeMeaning      = "other-meaning"
+	CodeDeadlock     = "deadlock"     // it would wait for ever
 	CodeNotExecuted  = "not-executed" // of what is looked at: a run refuses it as CodeUnsupported
 )
 

@@ -19,16 +19,10 @@ var pipelineRules = rules{
 	"name": {}, "identifier": {}, "description": {}, "tags": {}, "orgIdentifier": {}, "projectIdentifier": {},
 	"stages": {}, "variables": {}, "delegateSelectors": {}, "timeout": {},
 	"allowStageExecutions": {}, "fixedInputsOnRerun": {},
-	"flowControl":       {refuse: "flowControl: barriers", noop: noBarriers},
+	"flowControl":       {},
 	"notificationRules": {refuse: "notificationRules", noop: allDisabled},
 	"properties":        {}, // of stages of type CI alone
 	"template":          {}, // put in before, or not found
-}
-
-// noBarriers reports a flowControl without barriers.
-func noBarriers(n *yamldoc.Node) bool {
-	b := n.Get("barriers")
-	return n.Kind == yamldoc.Map && (b == nil || b.Kind == yamldoc.Null || b.Kind == yamldoc.List && len(b.Items) == 0)
 }
 
 // allDisabled reports notification rules that are all switched off.
@@ -69,6 +63,7 @@ func (c *compiler) pipeline(p *yamldoc.Node) *core.Plan {
 	if list := c.listAt(p, "stages", "the pipeline"); list != nil {
 		c.stages(root, list)
 	}
+	c.barriers(p, root)
 	return plan
 }
 

@@ -83,6 +83,10 @@ func (c *compiler) value(n *yamldoc.Node, f *steps.Field, what string) (v any, o
 	if n.Kind == yamldoc.Null || f.Type != steps.String && n.Kind == yamldoc.String && n.Text == "" {
 		return nil, false
 	}
+	if isExpression(n) && f.Literal {
+		c.errorf(n, CodeValue, "write it out", "%s is an expression: it has to be known before the run", what)
+		return nil, false
+	}
 	if isExpression(n) && f.Type != steps.String {
 		return n.Text, true
 	}

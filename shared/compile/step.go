@@ -206,6 +206,7 @@ func (w walk) step(parent *core.Node, m *yamldoc.Node) *core.Node {
 	if step.Type == "HarnessApproval" {
 		w.c.approval(spec, what)
 	}
+	w.c.waitsAt(n, spec, w.rollback)
 	w.c.expressions(spec)
 	parent.Children = append(parent.Children, n)
 	return n
@@ -218,7 +219,7 @@ func (c *compiler) stepType(m *yamldoc.Node, what string) (steps.Step, bool) {
 	if n == nil {
 		return steps.Step{}, false
 	}
-	if s, ok := steps.Lookup(typ); ok {
+	if s, ok := steps.Lookup(typ); ok && !s.Internal {
 		return s, true
 	}
 	var mine []string

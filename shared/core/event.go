@@ -21,6 +21,8 @@ const (
 	EventRecovered  EventType = "recovered"  // a machine caught an error at a segment: Recovered
 	EventIntervened EventType = "intervened" // a person said what is to become of a step: Intervened
 	EventWarned     EventType = "warned"     // something about the run that people should know: Warned
+	EventLock       EventType = "lock"       // a claim was told how it stands: Lock
+	EventBarrier    EventType = "barrier"    // a position of a barrier told, or was told, how it stands: Barrier
 )
 
 // Event is one change of a track: the truth, written once under (track, N). The
@@ -34,15 +36,17 @@ type Event struct {
 	Source string `json:"source,omitempty"`
 	Actor  string `json:"actor,omitempty"` // who, when a person or credential did it
 
-	Entered    *Entered    `json:"entered,omitempty"`
-	Claimed    *Claimed    `json:"claimed,omitempty"`
-	Completed  *Completed  `json:"completed,omitempty"`
-	Decided    *Decided    `json:"decided,omitempty"`
-	Child      *Child      `json:"child,omitempty"`
-	Stop       *Stop       `json:"stop,omitempty"`
-	Recovered  *Recovered  `json:"recovered,omitempty"`
-	Warned     *Warned     `json:"warned,omitempty"`
-	Intervened *Intervened `json:"intervened,omitempty"`
+	Entered    *Entered         `json:"entered,omitempty"`
+	Claimed    *Claimed         `json:"claimed,omitempty"`
+	Completed  *Completed       `json:"completed,omitempty"`
+	Decided    *Decided         `json:"decided,omitempty"`
+	Child      *Child           `json:"child,omitempty"`
+	Stop       *Stop            `json:"stop,omitempty"`
+	Recovered  *Recovered       `json:"recovered,omitempty"`
+	Warned     *Warned          `json:"warned,omitempty"`
+	Intervened *Intervened      `json:"intervened,omitempty"`
+	Lock       *LockAnswer      `json:"lock,omitempty"`
+	Barrier    *BarrierPosition `json:"barrier,omitempty"`
 
 	// Facts are what the engine looked up outside the track to decide on this
 	// event, by reference; folding it again uses them, not the world.
@@ -157,6 +161,8 @@ type Child struct {
 	// Marked says that it failed in a rollback because strategies said MarkAsFailure:
 	// the rollback goes on.
 	Marked bool `json:"marked,omitempty"`
+	// Held are the locks that outlast the child: a track above lets go of them.
+	Held []Claim `json:"held,omitempty"`
 }
 
 // Intervened is a person's word about one step: the answer to a ManualIntervention, or
@@ -249,6 +255,8 @@ const (
 	DoSaveRun  CommandKind = "saveRun"  // bring the run's summary up to date: Status
 	DoPublish  CommandKind = "publish"  // put an event on the bus: Topic, Status
 	DoDeadline CommandKind = "deadline" // set the run's deadline timer: At; 0 cancels
+	DoAcquire  CommandKind = "acquire"  // ask for a lock, and have the track told how that stands: Claim
+	DoRelease  CommandKind = "release"  // let go of a lock or leave its line, and have who is next told: Claim
 )
 
 // Command is one effect of an event.
@@ -264,6 +272,7 @@ type Command struct {
 	Status  Status      `json:"status,omitempty"`
 	Topic   string      `json:"topic,omitempty"`
 	At      int64       `json:"at,omitempty"`
+	Claim   *Claim      `json:"claim,omitempty"`
 }
 
 // QueuedTask is a task on offer. What it does is in its track.

@@ -7,6 +7,9 @@ type Launch struct {
 	At      int64   `json:"at"` // ms
 	Started Started `json:"started"`
 	Plan    *Plan   `json:"plan"`
+	// Limit is how many runs of the account may go on at once; this one waits in line
+	// for its turn. 0 for no limit.
+	Limit int `json:"limit,omitempty"`
 	// Source is the pipeline YAML as its author wrote it.
 	Source string `json:"source,omitempty"`
 }

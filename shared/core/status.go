@@ -18,6 +18,7 @@ const (
 	ResourceWaiting     Status = "RESOURCE_WAITING"
 	WaitStepRunning     Status = "WAIT_STEP_RUNNING"
 	Discontinuing       Status = "DISCONTINUING"
+	QueuedConcurrency   Status = "QUEUED_EXECUTION_CONCURRENCY_REACHED" // a run, while as many as may go on
 
 	Succeeded        Status = "SUCCEEDED"
 	Failed           Status = "FAILED"
@@ -53,6 +54,7 @@ var statuses = map[Status]statusRow{
 	ResourceWaiting:     {api: "ResourceWaiting"},
 	WaitStepRunning:     {api: "WaitStepRunning"},
 	Discontinuing:       {api: "Discontinuing"},
+	QueuedConcurrency:   {api: "QueuedExecutionConcurrencyReached"},
 
 	Succeeded:        {api: "Success", terminal: true, rank: 1},
 	Skipped:          {api: "Skipped", terminal: true},

@@ -48,7 +48,11 @@ func apply(r *Run, t *Track, ev core.Event, facts map[string]core.Fact, trace fu
 	case err != nil:
 		return Result{}, err
 	}
-	w.t.Transitions += w.passed(t.Segment, t.Route)
+	w.letGo(t)
+	w.missed(t)
+	if w.begun() { // else there is no machine
+		w.t.Transitions += w.passed(t.Segment, t.Route)
+	}
 	return Result{Track: w.t, Commands: w.cmds, Facts: w.used}, nil
 }
 
@@ -109,6 +113,10 @@ func (w *walk) apply() error {
 		return w.intervened(*w.ev.Intervened)
 	case core.EventWarned:
 		return w.warned(*w.ev.Warned)
+	case core.EventLock:
+		return w.lockAnswered(*w.ev.Lock)
+	case core.EventBarrier:
+		return w.barrier(*w.ev.Barrier)
 	default:
 		return fmt.Errorf("event type %q is not known", w.ev.Type)
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/slipway-cd/slipway/shared/core"
 )
@@ -138,6 +139,7 @@ func (w *walk) childEnded(e core.Child) error {
 		return errIgnored
 	}
 	c.Status, c.Started, c.Ended, c.Failure, c.Marked = e.Status, e.Started, w.ev.At, e.Failure, e.Marked
+	w.t.Held = append(slices.Clip(w.t.Held), e.Held...)
 	n := w.run.TrackRoot(e.Track)
 	w.endNode(n, e.Status, e.Failure)
 	if w.t.Failure == nil && e.Status.Failing() {

@@ -34,6 +34,15 @@ var plans = map[string]func() *core.Plan{
 	"loops": func() *core.Plan {
 		return plan(matrix(2, stage("a", shell("x"), parallel(repeat(2, shell("l")), shell("m")))), stage("b", repeat(3, group("g", wait("w"), repeat(2, shell("y"))))))
 	},
+	"queue": func() *core.Plan {
+		return plan(stage("a", shell("x"), queue("q", "k", "Stage"), shell("y"), parallel(queue("l", "k", "Stage"), queue("m", "j", "Pipeline"))), stage("b", queue("q", "k", "Pipeline"), queue("r", "j", "Stage")))
+	},
+	"queue in a loop": func() *core.Plan {
+		return plan(matrix(3, stage("a", queue("q", "k", "Stage"), repeat(2, queue("r", "j", "Pipeline")), shell("x"))))
+	},
+	"queues side by side": func() *core.Plan {
+		return plan(parallel(stage("a", queue("q", "k", "Stage"), shell("x")), stage("b", queue("q", "k", "Stage"), shell("x"), wait("w")), stage("c", shell("x"), queue("q", "k", "Stage"))))
+	},
 	"all": func() *core.Plan {
 		return plan(stage("a", parallel(wait("w"), group("g", shell("x"), approval("ask", 1), shell("y")))), parallel(stage("b", wait("w")), stage("c", shell("x"))))
 	},

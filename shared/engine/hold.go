@@ -46,7 +46,7 @@ func (w *walk) startWait(n *core.Node, terms terms, spec map[string]any) error {
 // holdTimedOut is called when the machine saw the hold's time run out.
 func (w *walk) holdTimedOut(e core.Recovered) error {
 	h := w.t.Hold
-	if e.Error != "States.Timeout" {
+	if e.Error != "States.Timeout" || h.Asked {
 		return nil // a fault of the platform's: hold again
 	}
 	if h.Kind == kindBranches || h.Kind == kindStages {
@@ -87,7 +87,11 @@ func (w *walk) endApproval(fqn, status string) {
 // released ends the step that was held for and sends the machine on. The walk
 // goes on when the machine is back in Work.
 func (w *walk) released(n *core.Node, status core.Status, f *core.Failure) error {
-	return w.leaveHold(w.stepEnded(n, status, f))
+	asked := w.t.Hold != nil && w.t.Hold.Asked
+	if err := w.stepEnded(n, status, f); err != nil || !asked {
+		return w.leaveHold(err)
+	}
+	return w.resume(Hold{Asked: true})
 }
 
 // Approval is how a HarnessApproval stands (BEHAVIOUR §17.1).

@@ -11,19 +11,21 @@ import (
 // iterations of loops laid over it (see From).
 type Run struct {
 	core.Launch
-	Account string
-	byTrack map[string]*core.Node
-	byFQN   map[string]*core.Node
-	parent  map[*core.Node]*core.Node
-	owner   map[string]string         // FQN → track that walks the node
-	undo    map[*core.Node]*core.Node // a rollback step or what is in it → the stage or group it rolls back
-	over    *overlay                  // nil for the plan alone
+	Account  string
+	byTrack  map[string]*core.Node
+	byFQN    map[string]*core.Node
+	parent   map[*core.Node]*core.Node
+	owner    map[string]string         // FQN → track that walks the node
+	undo     map[*core.Node]*core.Node // a rollback step or what is in it → the stage or group it rolls back
+	over     *overlay                  // nil for the plan alone
+	barriers map[string][]*core.Node   // Barrier steps, by barrier
 }
 
 // NewRun indexes a launch.
 func NewRun(l core.Launch) *Run {
 	r := &Run{Launch: l, Account: l.Plan.Scope.Account}
 	r.clear()
+	r.barriers = meetings(l.Plan.Root)
 	r.index(l.Plan.Root, nil, nil, "")
 	return r
 }

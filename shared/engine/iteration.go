@@ -67,7 +67,7 @@ func (r *Run) with(t *Track) *Run {
 
 // laid returns a run to which iterations can be added.
 func (r *Run) laid() *Run {
-	o := &Run{Launch: r.Launch, Account: r.Account, over: &overlay{base: r, place: map[*core.Node]*core.Place{},
+	o := &Run{Launch: r.Launch, Account: r.Account, barriers: r.barriers, over: &overlay{base: r, place: map[*core.Node]*core.Place{},
 		loops: map[*core.Node][]*core.Node{}, empty: map[*core.Node]func(){}}}
 	o.clear()
 	return o

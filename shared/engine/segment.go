@@ -19,6 +19,7 @@ const (
 	kindBranches  = "Branches"
 	kindStages    = "Stages"
 	kindRollback  = "Rollback"
+	kindLock      = "Lock"
 )
 
 // entered stores a segment's token and goes on with the walk when it was waiting

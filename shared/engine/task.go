@@ -40,6 +40,10 @@ func (w *walk) startStep(n *core.Node) (waits bool, err error) {
 		err = w.startWait(n, terms, spec)
 	case steps.Ask:
 		err = w.startApproval(n, terms, spec)
+	case steps.Lock:
+		err = w.startLock(n, step, spec)
+	case steps.Meet:
+		w.startBarrier(n, step)
 	}
 	if err != nil {
 		return false, w.stepEnded(n, core.Failed, failed(err))
@@ -241,6 +245,9 @@ func (w *walk) remaining() int64 {
 		return 24 * 3600 // children are ending; only a lost one lets this pass
 	}
 	left := w.run.At + w.lifetime() - w.ev.At
+	if w.run.Limit > 0 { // it began when it was its turn
+		left = w.t.Started + w.lifetime() - w.ev.At
+	}
 	if s, ok := w.stageLeft(); ok && s < left {
 		left = s
 	}

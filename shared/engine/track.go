@@ -30,7 +30,10 @@ type Track struct {
 	Task     *Task                `json:"task,omitempty"`
 	Hold     *Hold                `json:"hold,omitempty"`
 	Next     *Hold                `json:"next,omitempty"` // to hold for once the machine is back in Work
+	Slot     *core.Claim          `json:"slot,omitempty"` // that a run waits for before it begins
+	Held     []core.Claim         `json:"held,omitempty"` // locks got here or below, kept after the end
 	Failure  *core.Failure        `json:"failure,omitempty"`
+	Barriers map[string]*Barrier  `json:"barriers,omitempty"` // of the run, on the pipeline's track
 	// Undo is the rollback under way, Wanted the FQN of what is to be rolled back when
 	// that is of a track above, or waits for branches.
 	Undo   *Undo  `json:"undo,omitempty"`
@@ -115,7 +118,7 @@ type Task struct {
 
 // Hold is what the track waits for outside of Work.
 type Hold struct {
-	Kind string `json:"kind"` // Approval, Wait, BackOff, Intervene, Branches, Stages
+	Kind string `json:"kind"` // Approval, Wait, BackOff, Intervene, Lock, Branches, Stages
 	Node string `json:"node"`
 	// Own says that the hold's own time running out is its normal end (Wait, BackOff);
 	// otherwise a deadline has passed.
@@ -124,6 +127,10 @@ type Hold struct {
 	// Until is when the time runs out, ms: what is left of it when a fault of the
 	// platform's makes the machine hold again.
 	Until int64 `json:"until,omitempty"`
+	// Claim is what a Lock waits for. Asked says that the machine is still in Work: how
+	// the claim stands is not known yet.
+	Claim *core.Claim `json:"claim,omitempty"`
+	Asked bool        `json:"asked,omitempty"`
 }
 
 // clone returns a deep enough copy for Apply to change.

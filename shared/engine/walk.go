@@ -11,6 +11,15 @@ func (w *walk) started() error {
 	if w.t.Status != core.NotStarted {
 		return errIgnored
 	}
+	if w.run.Limit > 0 {
+		w.lineUp()
+		return nil
+	}
+	return w.goAhead()
+}
+
+// goAhead begins to walk and starts the pipeline's machine.
+func (w *walk) goAhead() error {
 	w.t.Status, w.t.Started = core.Running, w.ev.At
 	w.t.Cursor = []int{0}
 	w.do(core.Command{Do: core.DoSaveRun, Status: core.Running})
@@ -220,7 +229,7 @@ func (w *walk) endTrack(status core.Status) {
 func EndOf(t *Track) core.Event {
 	return core.Event{
 		V: core.EventVersion, Type: core.EventChild, Source: "child:" + t.ID,
-		Child: &core.Child{Track: t.ID, Status: t.Status, Started: t.Started, Failure: t.Failure, Rollback: t.Wanted, RolledBack: t.RolledBack, Marked: t.Marked},
+		Child: &core.Child{Track: t.ID, Status: t.Status, Started: t.Started, Failure: t.Failure, Rollback: t.Wanted, RolledBack: t.RolledBack, Marked: t.Marked, Held: outlasting(t)},
 	}
 }
 

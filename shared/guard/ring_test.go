@@ -24,6 +24,7 @@ var ring = map[string]int{
 	"steps":    1,
 	"replay":   1,
 	"explain":  1,
+	"lock":     1,
 	"wire":     1,
 
 	"clock":    2,

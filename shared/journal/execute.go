@@ -66,6 +66,10 @@ func (j *Journal) command(ctx context.Context, run *engine.Run, ref Ref, ev *cor
 		return j.publish(ctx, run, ref, ev, c)
 	case core.DoDeadline:
 		return j.deadline(ctx, ref, c.At)
+	case core.DoAcquire:
+		return j.keeper.acquire(ctx, ref.Account, *c.Claim)
+	case core.DoRelease:
+		return j.keeper.release(ctx, ref.Account, *c.Claim)
 	default:
 		return fault.New(fault.Internal, "command %q is not known", c.Do)
 	}
@@ -158,7 +162,12 @@ func (j *Journal) saveRun(ctx context.Context, run *engine.Run, ev *core.Event, 
 		return err
 	}
 	put.Item = core.Item{Key: core.RunKey(run.Account, l.Run), Body: body, Version: ev.N, Index: core.RunIndex(r.Scope, r.ID)}
-	if err = j.store.Write(ctx, put); fault.Is(err, fault.Conflict) {
+	err = j.store.Write(ctx, put)
+	if fault.Is(err, fault.Conflict) && ev.N > 1 { // it waited for its turn before it began
+		put.If = core.IfVersion(1)
+		err = j.store.Write(ctx, put)
+	}
+	if fault.Is(err, fault.Conflict) {
 		return nil
 	}
 	return err

@@ -24,14 +24,17 @@ type Journal struct {
 	// so that a delegate in the same process need not wait for its next poll.
 	Offered func(account string)
 
-	cache *cache
-	locks [256]sync.Mutex
+	cache  *cache
+	locks  [256]sync.Mutex
+	keeper *keeper
 }
 
 // New returns a journal on these ports.
 func New(p core.Ports) *Journal {
 	p.Store = &patient{p.Store, p.Clock}
-	return &Journal{ports: p, store: p.Store, Offered: func(string) {}, cache: newCache()}
+	j := &Journal{ports: p, store: p.Store, Offered: func(string) {}, cache: newCache()}
+	j.keeper = &keeper{store: p.Store, clock: p.Clock, tracks: claiming{j}}
+	return j
 }
 
 // Ports are the ways to the world that the journal uses, the store patient with

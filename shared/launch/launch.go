@@ -22,6 +22,9 @@ type Launch struct {
 	pipelines *entity.Pipelines
 	// BaseURL is where the console is reached, without a slash at the end.
 	BaseURL string
+	// MaxRuns is how many runs of an account may go on at once, 0 for no limit; the
+	// others wait for their turn (BEHAVIOUR §11.4).
+	MaxRuns int
 }
 
 // New returns a Launch.
@@ -132,7 +135,7 @@ func (l *Launch) save(ctx context.Context, run string, plan *core.Plan, req Requ
 	if err != nil {
 		return core.Launch{}, err
 	}
-	launch := core.Launch{Run: run, At: core.Millis(l.clock.Now()), Plan: plan, Source: string(req.Source.Data), Started: core.Started{
+	launch := core.Launch{Run: run, At: core.Millis(l.clock.Now()), Plan: plan, Limit: l.MaxRuns, Source: string(req.Source.Data), Started: core.Started{
 		Semantics: plan.Semantics, Sequence: seq, Trigger: req.Trigger, By: req.By, URL: l.url(plan, run),
 	}}
 	err = l.journal.SaveLaunch(ctx, launch)

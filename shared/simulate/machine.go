@@ -50,6 +50,8 @@ func (w *World) command(track string, c core.Command) {
 		}
 	case core.DoDeadline:
 		w.deadline(c.At)
+	case core.DoAcquire, core.DoRelease:
+		w.claimed(c)
 	case core.DoUnqueue, core.DoSaveRun, core.DoPublish: // nobody looks
 	default:
 		w.fail(fault.New(fault.Internal, "command %q is not known", c.Do))

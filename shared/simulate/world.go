@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/lock"
 )
 
 // World is what is around the engine during one run. What may happen next lies in
@@ -22,6 +23,7 @@ type World struct {
 	Events     map[string][]core.Event
 	Executions map[string]*Execution
 	Ran        map[string]int // effects, by task id
+	Locks      map[string]*lock.Lock
 
 	// Work tells what becomes of a task and after how many ms. A task that would
 	// take longer than it may times out.

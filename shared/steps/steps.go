@@ -13,6 +13,8 @@ const (
 	Task Mode = iota // a delegate runs it
 	Wait             // the engine lets time pass
 	Ask              // people decide: see Approval
+	Lock             // others hold what it waits for: see ReadLock
+	Meet             // it waits for other steps of the run: see BarrierRef
 )
 
 // Step is one type of step.
@@ -28,6 +30,8 @@ type Step struct {
 	Defer   []string
 	DeferIn []string
 	Fields  []Field // of the spec
+	// Internal types stand in plans alone: nobody may write them.
+	Internal bool
 }
 
 // FieldType is the shape of a field's value. Every type also takes an expression.
@@ -61,16 +65,17 @@ type Field struct {
 	UnsupportedValues map[string]string
 	Identifier        bool // a String that must be a variable's name
 	Positive          bool // an Int that must be at least 1
+	Literal           bool // takes no expression
 }
 
 // All returns every step type there is.
 func All() []Step {
-	return []Step{shellScript, http, wait, harnessApproval}
+	return []Step{shellScript, http, wait, harnessApproval, queue, barrier}
 }
 
 // Lookup finds a step type by its name.
 func Lookup(typ string) (Step, bool) {
-	for _, s := range All() {
+	for _, s := range append(All(), resourceConstraint) {
 		if s.Type == typ {
 			return s, true
 		}

@@ -175,7 +175,7 @@ func masked(v any) any {
 // statusOf is a track's status with what it waits for showing through: a waiting
 // child shows in its parent while none is running (BEHAVIOUR §14.2).
 func statusOf(tracks map[string]*engine.Track, t *engine.Track) core.Status {
-	if t.Status.Terminal() || t.Status == core.NotStarted {
+	if t.Status.Terminal() || t.Status == core.NotStarted || t.Status == core.QueuedConcurrency {
 		return t.Status
 	}
 	waiting := core.NotStarted
@@ -191,6 +191,9 @@ func statusOf(tracks map[string]*engine.Track, t *engine.Track) core.Status {
 		waiting = s
 	}
 	if h := t.Hold; h != nil && t.Nodes[h.Node] != nil && t.Nodes[h.Node].Status != core.Running {
+		if t.Nodes[h.Node].Status == core.AsyncWaiting { // at a barrier: shown as running (BEHAVIOUR §11.1)
+			return core.Running
+		}
 		return t.Nodes[h.Node].Status
 	}
 	if waiting != core.NotStarted {

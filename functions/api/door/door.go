@@ -66,6 +66,7 @@ func (d *door) routes() httpio.Routes {
 		"GET /slipway/v1/approvals/{id}":            own(d.listApprovals),
 		"POST /slipway/v1/approvals/{id}/link":      own(d.makeLink),
 		"GET /slipway/v1/delegates":                 own(d.listDelegates),
+		"GET /slipway/v1/locks":                     own(d.listLocks),
 
 		"POST " + ng + "/pipelines":                                                  project(d.createPipeline),
 		"POST " + ng + "/pipelines/v2":                                               project(d.createPipelineV2),

@@ -24,6 +24,7 @@ type Config struct {
 	Delegate bool         // run the built-in delegate
 	Capacity int          // of the built-in delegate, 0 for its default
 	AllowAs  bool         // let an admin act as another user
+	MaxRuns  int          // how many runs go on at once, 0 for no limit
 
 	// For tests.
 	Clock        core.Clock

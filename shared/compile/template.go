@@ -184,10 +184,11 @@ func (e expansion) resolve(link *yamldoc.Node, typ string) *template {
 		return nil
 	}
 	r := Reference{Kind: KindTemplate, At: e.at, Identifier: ref}
-	version := n
-	if r.Version, version, ok = c.linkText(link, "versionLabel"); !ok {
+	text, version, ok := c.linkText(link, "versionLabel")
+	if !ok {
 		return nil
 	}
+	r.Version = text
 	if r.Label, _, ok = c.linkText(link, "label"); !ok {
 		return nil
 	}

@@ -114,7 +114,7 @@ var badDocuments = []struct {
 	{"bad indentation below stage", inPipeline("stages:\n- stage:\n    identifier: s\n    name: s\n    type: Approval\n    spec: {execution: {steps: [{step: {identifier: a, name: a, type: Wait, spec: {duration: 1m}}}]}}\n  «tags: x"), CodeUnknownField, `unknown field "tags" of an item of stages`},
 	{"insert", inPipeline("stages:\n- «insert: x"), CodeWrongType, "insert is a string: expected a map"},
 	{"stages of an insert", inPipeline("stages:\n- insert: {identifier: x, stages: «y}"), CodeWrongType, "stages of the insert x is \"y\": expected a list"},
-	{"Deployment", inPipeline("stages:\n- stage: {identifier: s, name: s, type: «Deployment}"), CodeUnsupported, "not supported yet: stage type Deployment"},
+	{"IACM", inPipeline("stages:\n- stage: {identifier: s, name: s, type: «IACM}"), CodeUnsupported, "not supported yet: stage type IACM"},
 	{"unknown stage type", inPipeline("stages:\n- stage: {identifier: s, name: s, type: «Costum}"), CodeUnknownType, `unknown stage type "Costum"`},
 	{"no stage type", inPipeline("stages:\n- stage: «{identifier: s, name: s}"), CodeMissingField, "stage s has no type"},
 	{"stage template", inPipeline("stages:\n- stage: {identifier: s, name: s, template: {templateRef: «account.t, versionLabel: v1}}"), CodeNotFound, "template account.t v1 is not found"},

@@ -50,7 +50,8 @@ func Compile(src Source, opt Options) (*core.Plan, core.Diagnostics) {
 
 func newCompiler(src Source, opt Options) *compiler {
 	c := &compiler{opt: opt, files: map[string]int{src.File: 0}, sets: map[string]string{},
-		templates: map[Reference]*template{}, uses: map[*yamldoc.Node]*use{}}
+		templates: map[Reference]*template{}, uses: map[*yamldoc.Node]*use{},
+		later: map[string]string{}, sheets: map[Reference]*sheet{}, read: map[*yamldoc.Node]*sheet{}, placed: map[*yamldoc.Node]*entity{}}
 	for _, s := range opt.InputSets {
 		c.file(s.File)
 	}
@@ -73,6 +74,8 @@ func (c *compiler) compile(src Source) *core.Plan {
 		c.chosen.supply(root)
 	}
 	c.fallbacks()
+	c.root, c.home = root, c.scope(root)
+	c.deployments(root)
 	plan := c.pipeline(root)
 	if c.asked || strings.Contains(string(src.Data), inputSetName) {
 		plan.Inputs = map[string]any{"pipeline": given}
@@ -126,6 +129,14 @@ type compiler struct {
 	chosen    *selection // the stages that are run, when not all are
 	parent    *compiler  // of the pipeline whose stage runs this one
 	shown     *Explained // nil unless somebody wants to see where values come from
+
+	root    *yamldoc.Node                 // the pipeline, with its templates
+	home    core.Scope                    // where it lives
+	later   map[string]string             // single inputs of documents that Deployment stages use
+	sheets  map[Reference]*sheet          // those documents
+	read    map[*yamldoc.Node]*sheet      // the same by their roots
+	placed  map[*yamldoc.Node]*entity     // by the root of each copy
+	deploys map[*yamldoc.Node]*deployment // by a stage's spec
 }
 
 // Codes of diagnostics. They are stable: users filter by them.

@@ -19,6 +19,12 @@ const (
 	ByInput    By = "input"   // a single value beside the input sets
 	ByDefault  By = "default" // of a runtime input
 	ByNobody   By = "nobody"  // a runtime input that was left out
+
+	// Documents that a Deployment stage uses.
+	ByService        By = "service"
+	ByEnvironment    By = "environment"
+	ByInfrastructure By = "infrastructure"
+	ByOverride       By = "override"
 )
 
 // Origin is where a value comes from. Of names the template or input set.
@@ -126,6 +132,9 @@ func (c *compiler) origin(n *yamldoc.Node) Origin {
 	}
 	if u, _ := c.useAt(n, n.Pos); u != nil {
 		o.By, o.Of = ByTemplate, u.name
+	}
+	if c.shown == nil {
+		return o
 	}
 	if by := c.shown.causes[n]; by != "" {
 		o.By = by

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -184,10 +185,22 @@ func (c *compiler) single(p *yamldoc.Node, name, value string) {
 	if in == nil {
 		in = c.byPath["variables."+path]
 	}
-	if in == nil {
+	switch {
+	case in == nil && ofDocument.MatchString(path):
+		c.later[path] = value
+	case in == nil:
 		c.unknownInput(p, name, strings.TrimPrefix(path, "variables."))
-		return
+	default:
+		c.supply(in, c.typed(in, value), "input "+name)
+		in.by = ByInput
 	}
+}
+
+// ofDocument tells the inputs of documents that a Deployment stage uses.
+var ofDocument = regexp.MustCompile(`^stages\.[^.]+\.spec\..*\.?([iI]nputs|overrides)\.`)
+
+// typed is a value of the command line as a node for an input.
+func (c *compiler) typed(in *input, value string) *yamldoc.Node {
 	with := yamldoc.NewPlain(value, in.pos)
 	if t := strings.TrimSpace(value); !strings.HasPrefix(in.path, "variables.") && (strings.HasPrefix(t, "[") || strings.HasPrefix(t, "{")) {
 		if docs, diags := yamldoc.Parse("", []byte(value)); len(diags) == 0 && len(docs) == 1 {
@@ -195,8 +208,7 @@ func (c *compiler) single(p *yamldoc.Node, name, value string) {
 		}
 	}
 	c.cause(with, ByInput)
-	c.supply(in, with, "input "+name)
-	in.by = ByInput
+	return with
 }
 
 func (c *compiler) unknownInput(p *yamldoc.Node, name, short string) {

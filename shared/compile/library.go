@@ -31,6 +31,11 @@ type Reference struct {
 	Label      string // of a template, instead of a version
 	Branch     string // of a template in Git
 	Pipeline   string // of an input set: the identifier of the pipeline it is for
+	// Environment is that of an infrastructure definition, by its identifier.
+	Environment string
+	// Nth asks for the nth document, from 1, of those of the kind that can be seen from
+	// At, instead of one by its identifier. They are always in the same order.
+	Nth int
 }
 
 // String is the reference as documents spell it.
@@ -61,14 +66,15 @@ type shelf struct {
 	source Source
 }
 
-// Index is a library of the templates, input sets and overlays in some files;
-// documents of other kinds are passed over. A document that names no organization
+// Index is a library of the documents in some files that others refer to: templates,
+// input sets, overlays, and what Deployment stages name; others are passed over. A document that names no organization
 // and no project is found from everywhere. Of several versions of a template the
 // highest label is the stable one, numbers in it compared as numbers. The
 // diagnostics are about files that cannot be read and documents that are there
 // twice. The library is for one goroutine at a time.
 func Index(sources []Source) (Library, core.Diagnostics) {
 	shelves := map[Reference][]shelf{} // by kind and identifier
+	kinds := map[Kind][]shelf{}
 	var diags core.Diagnostics
 	for _, src := range sources {
 		docs, ds := src.documents()
@@ -79,8 +85,9 @@ func Index(sources []Source) (Library, core.Diagnostics) {
 				continue
 			}
 			key := Reference{Kind: s.ref.Kind, Identifier: s.ref.Identifier}
+			kinds[s.ref.Kind] = append(kinds[s.ref.Kind], s)
 			for _, other := range shelves[key] {
-				if other.ref == s.ref && s.ref.Kind != KindPipeline { // which others seldom refer to
+				if other.ref == s.ref && s.ref.Kind != KindPipeline && s.ref.Kind != KindOverride { // which others seldom refer to, or never by name
 					diags = append(diags, core.Diagnostic{Severity: core.SeverityWarning, Code: CodeDuplicate, Path: id.Pointer(),
 						File: id.Pos.File, Line: id.Pos.Line, Column: id.Pos.Column, Help: "keep one of the two",
 						Message: fmt.Sprintf("%s %s is already in %s, which is the one that is used", s.ref.Kind, s.ref.Identifier, other.source.File)})
@@ -90,6 +97,9 @@ func Index(sources []Source) (Library, core.Diagnostics) {
 		}
 	}
 	return func(r Reference) (Source, bool) {
+		if r.Nth > 0 {
+			return nth(kinds[r.Kind], r)
+		}
 		return pick(shelves[Reference{Kind: r.Kind, Identifier: r.Identifier}], r)
 	}, diags
 }
@@ -111,6 +121,9 @@ func shelve(src Source) (s shelf, id *yamldoc.Node, ok bool) {
 	}
 	if body == nil {
 		kind, body = KindPipeline, src.root.Get("pipeline")
+	}
+	if body == nil {
+		return shelveEntity(src)
 	}
 	id = body.Get("identifier")
 	if !id.Scalar() {
@@ -137,6 +150,7 @@ func pick(from []shelf, r Reference) (Source, bool) {
 		case !here && s.ref.At != core.Scope{},
 			r.Version != "" && s.ref.Version != r.Version,
 			r.Label != "" && !strings.EqualFold(r.Label, "stable") && !strings.EqualFold(r.Label, s.ref.Version) && !strings.EqualFold(r.Label, s.ref.Label),
+			r.Environment != "" && s.ref.Environment != "" && s.ref.Environment != r.Environment,
 			r.Pipeline != "" && s.ref.Pipeline != "" && s.ref.Pipeline != r.Pipeline:
 			continue
 		}

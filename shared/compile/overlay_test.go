@@ -216,14 +216,14 @@ func TestOriginsInOneFile(t *testing.T) {
 // TestExplainShowsWhatDoesNotRun holds that stages and steps without a runner are in
 // the plan, and that one thing is said of a stage that is refused as a whole.
 func TestExplainShowsWhatDoesNotRun(t *testing.T) {
-	doc := inPipeline("stages:\n- stage:\n    identifier: d\n    name: d\n    type: Deployment\n    spec:\n      deploymentType: Kubernetes\n      service: {serviceRef: x}\n      execution:\n        steps:\n        - step: {identifier: r, name: r, type: K8sRollingDeploy, timeout: 10m, spec: {skipDryRun: false}}\n        rollbackSteps:\n        - step: {identifier: u, name: u, type: K8sRollingRollback, spec: {}}")
+	doc := inPipeline("stages:\n- stage:\n    identifier: d\n    name: d\n    type: IACM\n    spec:\n      deploymentType: Kubernetes\n      service: {serviceRef: x}\n      execution:\n        steps:\n        - step: {identifier: r, name: r, type: K8sRollingDeploy, timeout: 10m, spec: {skipDryRun: false}}\n        rollbackSteps:\n        - step: {identifier: u, name: u, type: K8sRollingRollback, spec: {}}")
 	e, diags := Explain(Source{File: "p.yaml", Data: []byte(doc)}, Options{})
-	if len(diags) != 1 || !strings.Contains(diags[0].Message, "stage type Deployment") {
+	if len(diags) != 1 || !strings.Contains(diags[0].Message, "stage type IACM") {
 		t.Error(diags)
 	}
 	stage := e.Plan.Root.Children[0]
 	got := []string{stage.Type, stage.Children[0].Type, fmt.Sprint(stage.Children[0].Spec), stage.Rollback[0].Type}
-	if diff := cmp.Diff([]string{"Deployment", "K8sRollingDeploy", "map[skipDryRun:false]", "K8sRollingRollback"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"IACM", "K8sRollingDeploy", "map[skipDryRun:false]", "K8sRollingRollback"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

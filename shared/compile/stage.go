@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -9,8 +10,8 @@ import (
 
 // Stage types: those we execute, and those Harness knows beside them.
 var (
-	stageTypes      = []string{"Custom", "Approval"}
-	otherStageTypes = strings.Fields(`Deployment Pipeline CI SecurityTests Security FeatureFlag IACM IDP Dynamic DRTest CompositeLoadTest`)
+	stageTypes      = []string{"Custom", "Approval", deploymentType}
+	otherStageTypes = strings.Fields(`Pipeline CI SecurityTests Security FeatureFlag IACM IDP Dynamic DRTest CompositeLoadTest`)
 )
 
 var stageRules = rules{
@@ -22,6 +23,7 @@ var stageRules = rules{
 	"runMode":           {refuse: "runMode Manual", noop: func(n *yamldoc.Node) bool { return textAt(n, "type") == "Auto" }},
 	"template":          {}, // put in before, or not found
 	"skipInstances":     {},
+	"gitOpsEnabled":     {}, // some write it here instead of in the spec
 }
 
 var stageSpecRules = rules{
@@ -123,7 +125,7 @@ func (c *compiler) wrapper(it *yamldoc.Node, where string, want ...string) *yaml
 		e := &it.Entries[i]
 		key := e.Key.Text
 		switch {
-		case key == "description" || key == "isNestedGroup": // the latter is a mark of Harness's editor
+		case key == "description" || key == "isNestedGroup" || key == "contextType": // the latter are marks of Harness's editor
 		case !has(want, key):
 			c.unknownField(*e, "an item of "+where, want)
 		case found != nil:
@@ -191,7 +193,12 @@ func (c *compiler) execution(n *core.Node, s *yamldoc.Node, what string) {
 	if spec == nil {
 		return
 	}
-	c.check(spec, "the spec of "+what, stageSpecRules)
+	rs := stageSpecRules
+	if n.Type == deploymentType {
+		rs = deploymentRules
+		c.target(n, spec)
+	}
+	c.check(spec, "the spec of "+what, rs)
 	exec := c.mapAt(spec, "execution", "the spec of "+what)
 	if exec == nil {
 		return
@@ -220,8 +227,8 @@ func (c *compiler) stageType(s *yamldoc.Node, what string) (typ string, runs boo
 		c.unsupported(n, n.Pos, "stage type "+typ)
 		return typ, false
 	default:
-		help := "known types: " + strings.Join(append(stageTypes[:2:2], otherStageTypes...), ", ")
-		if near := nearest(typ, append(stageTypes[:2:2], otherStageTypes...)); near != "" {
+		help := "known types: " + strings.Join(slices.Concat(stageTypes, otherStageTypes), ", ")
+		if near := nearest(typ, slices.Concat(stageTypes, otherStageTypes)); near != "" {
 			help = "did you mean " + near + "?"
 		}
 		c.errorf(n, CodeUnknownType, help, "unknown stage type %q", typ)

@@ -24,6 +24,7 @@ var groupRules = rules{
 	"failureStrategies": {refuse: unless(executed.failureStrategies, "failureStrategies of a step group")},
 	"strategy":          {refuse: unless(executed.loops, "strategy: looping over a step group")},
 	"stepGroupInfra":    {refuse: "stepGroupInfra: a containerized step group"},
+	"privileged":        {refuse: "privileged: a containerized step group"},
 	"platform":          {refuse: "platform of a step group"},
 	"sharedPaths":       {refuse: "sharedPaths of a step group"},
 	"rollbackSteps":     {refuse: unless(executed.rollback, "rollbackSteps of a step group")},

@@ -8,6 +8,7 @@ const (
 	LoopMatrix      LoopKind = "matrix"      // every combination of the axes' values
 	LoopRepeat      LoopKind = "repeat"      // items, or a number of times
 	LoopParallelism LoopKind = "parallelism" // a number of copies at once
+	LoopDeployment  LoopKind = "deployment"  // a Deployment stage's services in their places: Items are pairs
 )
 
 // Loop is a node's looping strategy as written (BEHAVIOUR §10). What it expands to

@@ -71,6 +71,7 @@ type Node struct {
 	When      *When             `json:"when,omitempty"` // nil: as nodes without a condition of their own
 	Failure   []FailureStrategy `json:"failure,omitempty"`
 	Loop      *Loop             `json:"loop,omitempty"`
+	Target    *Target           `json:"target,omitempty"` // of a Deployment stage
 	// TimeoutText is a step's timeout when it is an expression that is evaluated when the
 	// step starts.
 	TimeoutText string  `json:"timeoutText,omitempty"`

@@ -20,6 +20,7 @@ var ring = map[string]int{
 	"simulate": 1,
 	"strategy": 1,
 	"govern":   1,
+	"target":   1,
 	"verify":   1,
 	"steps":    1,
 	"replay":   1,

@@ -54,7 +54,7 @@ func Needs(l *core.Loop) []string {
 	for _, m := range l.Exclude {
 		eachText(m, need)
 	}
-	if l.Items != nil {
+	if l.Items != nil && l.Kind != core.LoopDeployment {
 		need(l.Items.Expr)
 		eachText(l.Items.Values, need)
 	}
@@ -100,6 +100,8 @@ func (v Values) expand(l *core.Loop) ([]Iteration, error) {
 			return nil, err
 		}
 		return counted(make([]Iteration, n)), nil
+	case core.LoopDeployment:
+		return deployment(l)
 	}
 	return nil, fault.New(fault.Invalid, "a loop of kind %q is not known", l.Kind)
 }

@@ -74,7 +74,7 @@ func (c *compiler) compile(src Source) *core.Plan {
 		c.chosen.supply(root)
 	}
 	c.fallbacks()
-	c.root, c.home = root, c.scope(root)
+	c.top, c.home = root, c.scope(root)
 	c.deployments(root)
 	plan := c.pipeline(root)
 	if c.asked || strings.Contains(string(src.Data), inputSetName) {
@@ -130,7 +130,7 @@ type compiler struct {
 	parent    *compiler  // of the pipeline whose stage runs this one
 	shown     *Explained // nil unless somebody wants to see where values come from
 
-	root    *yamldoc.Node                 // the pipeline, with its templates
+	top     *yamldoc.Node                 // the pipeline, with its templates
 	home    core.Scope                    // where it lives
 	later   map[string]string             // single inputs of documents that Deployment stages use
 	sheets  map[Reference]*sheet          // those documents

@@ -35,7 +35,7 @@ type known struct {
 func (k known) Lookup(name string) (any, bool) {
 	switch name {
 	case "pipeline":
-		return k.of(k.c.root), true
+		return k.of(k.c.top), true
 	case "stage":
 		return k.of(k.stage), true
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/target"
 )
 
 // Result is what an event did to a track.
@@ -68,6 +69,8 @@ type walk struct {
 	facts map[string]core.Fact
 	used  map[string]core.Fact
 	cmds  []core.Command
+	// chosen is what Deployment stages deploy, by their nodes.
+	chosen map[*core.Node]*target.Chosen
 	// previous is the delegate whose completion this event is.
 	previous *core.DelegateRef
 	// trace, when not nil, is told what is decided.

@@ -58,7 +58,7 @@ func (w *walk) decides(n *core.Node, condition string, pos core.Position) (verdi
 // condition decides an expression at a node. When something has to be asked for,
 // all that the expression names is asked for at once.
 func (w *walk) condition(n *core.Node, text string) (bool, error) {
-	s := &scope{w: w, n: n, secrets: map[string]bool{}}
+	s := &scope{w: w, n: n, early: n.Kind == core.KindStage, secrets: map[string]bool{}}
 	ok, err := expr.Condition(text, s)
 	if need, more := errors.AsType[*Need](err); more {
 		all := &Need{Refs: slices.Clone(need.Refs)}

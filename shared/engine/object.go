@@ -149,7 +149,9 @@ func (o *node) body(key string) (any, bool, error) {
 	case o.n.Kind == core.KindGroup && key == "steps":
 		return &list{o.s, o.n}, true, nil
 	case o.n.Kind == core.KindStage && key == "spec":
-		return props{"execution": props{"steps": &list{o.s, o.n}, "rollbackSteps": &list{o.s, &core.Node{Children: o.n.Rollback}}}}, true, nil
+		spec := o.s.stageTarget(o.n)
+		spec["execution"] = props{"steps": &list{o.s, o.n}, "rollbackSteps": &list{o.s, &core.Node{Children: o.n.Rollback}}}
+		return spec, true, nil
 	}
 	return nil, false, nil
 }

@@ -13,6 +13,8 @@ import (
 type scope struct {
 	w *walk
 	n *core.Node
+	// early: what the stage deploys is not known yet.
+	early bool
 	// secrets collects the references that were handed out.
 	secrets map[string]bool
 }
@@ -33,7 +35,7 @@ func (s *scope) Lookup(name string) (any, bool) {
 			return &node{s, c}, true
 		}
 	}
-	return nil, false
+	return nil, ofTarget(name)
 }
 
 func (s *scope) context(name string) (any, bool) {
@@ -82,7 +84,7 @@ func (s *scope) context(name string) (any, bool) {
 	case "currentDate":
 		return expr.Func(func([]any) (any, error) { return s.now().Format("2006-01-02"), nil }), true
 	}
-	return nil, false
+	return s.target(name)
 }
 
 // triggerManual is how a person's run says what started it.
@@ -158,6 +160,10 @@ type props map[string]any
 // Get implements expr.Object.
 func (p props) Get(key string) (any, bool, error) {
 	v, ok := p[key]
+	if f, later := v.(lazy); later {
+		v, err := f()
+		return v, err == nil, err
+	}
 	if m, gone := v.(missing); gone {
 		return nil, false, m.err()
 	}
@@ -168,7 +174,9 @@ func (p props) Get(key string) (any, bool, error) {
 func (p props) Expand() (any, error) {
 	m := make(map[string]any, len(p))
 	for k, v := range p {
-		if _, gone := v.(missing); !gone {
+		_, gone := v.(missing)
+		_, later := v.(lazy)
+		if !gone && !later {
 			m[k] = v
 		}
 	}

@@ -56,6 +56,9 @@ func (w *walk) entered(e core.Entered) error {
 	if w.t.Status == core.NotStarted {
 		w.t.Status, w.t.Started = core.Running, w.ev.At
 		w.t.Cursor = []int{0}
+		if ended, err := w.arrives(); ended || err != nil {
+			return err
+		}
 	}
 	if w.t.Task != nil || w.t.Hold != nil {
 		return nil // a second token for a walk that is under way

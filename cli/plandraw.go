@@ -149,6 +149,8 @@ func origin(o compile.Origin) string {
 		return place(o.Position) + ", default of the input"
 	case compile.ByNobody:
 		return place(o.Position) + ", an input nobody gave"
+	case compile.ByService, compile.ByEnvironment, compile.ByInfrastructure, compile.ByOverride:
+		return place(o.Position) + ", " + string(o.By) + of
 	case compile.ByPipeline:
 	}
 	return place(o.Position)

@@ -219,11 +219,29 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := in.run(string(body), nil); r.Status != "Success" {
+			out, err := in.admin.Launch(t.Context(), client.Launch{YAML: string(body), File: f, Library: beside(t, f)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := in.finish(out.Run); r.Status != "Success" {
 				t.Error(show(r))
 			}
 		})
 	}
+}
+
+// beside are the files in the folder that an example has to itself.
+func beside(t *testing.T, example string) (files []client.File) {
+	t.Helper()
+	names, _ := filepath.Glob(strings.TrimSuffix(example, ".yaml") + "/*.yaml")
+	for _, name := range names {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, client.File{File: name, YAML: string(body)})
+	}
+	return files
 }
 
 // TestWeak runs the pipeline with everything in it while the adapters do all that

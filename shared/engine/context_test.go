@@ -59,7 +59,7 @@ func TestContexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contexts(t, string(data), 140)
+	contexts(t, string(data), 140, standing)
 }
 
 // TestPage runs the examples of the reference that stand in a run.
@@ -70,10 +70,10 @@ func TestPage(t *testing.T) {
 	}
 	_, block, _ := strings.Cut(string(data), "```run\n")
 	block, _, _ = strings.Cut(block, "```")
-	contexts(t, block, 30)
+	contexts(t, block, 30, standing)
 }
 
-func contexts(t *testing.T, table string, least int) {
+func contexts(t *testing.T, table string, least int, standing func() *scope) {
 	ran := 0
 	for i, line := range strings.Split(table, "\n") {
 		text, want, ok := strings.Cut(line, " => ")
@@ -113,7 +113,8 @@ func TestConditionOnMissingContexts(t *testing.T) {
 	}{
 		"trigger of a run without one": {`<+trigger.payload.ref> == "main"`, false, false},
 		"unknown":                      {`<+nobody.x> == "main"`, false, false},
-		"artifact":                     {`<+artifact.tag> == "1"`, false, true},
+		"artifact of no deployment":    {`<+artifact.tag> == "1"`, false, false},
+		"artifact of the last one":     {`<+rollbackArtifact.tag> == "1"`, false, true},
 		"project's description":        {`<+project.description> == "1"`, false, true},
 		"node of the run":              {`<+stage.currentStatus> == "FAILED"`, true, false},
 	}

@@ -17,8 +17,8 @@ var contexts = []string{
 // name: a condition on one is an error, not false. What is null by its nature when
 // there is none (trigger, codebase) is not here.
 var unsupportedContexts = map[string]string{
-	"rollbackArtifact": "artifacts of a service",
-	"lastPublished":    "artifacts of a service",
+	"rollbackArtifact": "the last deployment",
+	"lastPublished":    "fetching artifacts",
 	"instance":         "hosts of a Deployment stage",
 	"kubernetes":       "Kubernetes steps",
 	"configFile":       "configuration files of a service",

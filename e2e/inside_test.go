@@ -219,7 +219,7 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := in.admin.Launch(t.Context(), client.Launch{YAML: string(body), File: f, Library: beside(t, f)})
+			out, err := in.admin.Launch(t.Context(), client.Launch{YAML: string(body), File: f, Library: filesOf(t, f)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -230,8 +230,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// beside are the files in the folder that an example has to itself.
-func beside(t *testing.T, example string) (files []client.File) {
+// filesOf are the files in the folder that an example has to itself.
+func filesOf(t *testing.T, example string) (files []client.File) {
 	t.Helper()
 	names, _ := filepath.Glob(strings.TrimSuffix(example, ".yaml") + "/*.yaml")
 	for _, name := range names {

@@ -60,10 +60,10 @@ func shelveEntity(src Source) (s shelf, id *yamldoc.Node, ok bool) {
 		id = body
 	}
 	s = shelf{source: src, ref: Reference{Kind: kind, Identifier: id.Text, At: core.Scope{Org: textAt(body, "orgIdentifier"), Project: textAt(body, "projectIdentifier")}}}
-	switch kind {
-	case KindOverride:
+	if kind == KindOverride {
 		s.ref.Identifier = "" // not what it is found by
-	case KindInfrastructure:
+	}
+	if kind == KindInfrastructure {
 		env := textAt(body, "environmentRef")
 		if strings.Contains(env, "<+") {
 			env = ""

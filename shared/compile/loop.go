@@ -40,6 +40,7 @@ func (c *compiler) loop(m *yamldoc.Node, what string) *core.Loop {
 				return nil
 			}
 			l.Kind, body = kind, e.Value
+		case core.LoopDeployment: // nobody writes it
 		}
 	}
 	if body == nil {
@@ -61,6 +62,7 @@ func (c *compiler) loop(m *yamldoc.Node, what string) *core.Loop {
 		ok = r.repeat(body)
 	case core.LoopParallelism:
 		l.Times, ok = r.number(body, "parallelism")
+	case core.LoopDeployment:
 	}
 	if m := n.Get("maxConcurrency"); m != nil && !c.empty(m) && l.MaxConcurrency == nil && l.Kind != core.LoopParallelism {
 		var fine bool // written beside the loop instead of in it

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -71,7 +72,7 @@ func TestPrefetchOfTargets(t *testing.T) {
 	s.w.run.byFQN["pipeline.stages.never.x"] = s.w.run.Node("pipeline.stages.never")
 	target.Infrastructures[0].Spec["zone"] = "<+pipeline.stages.never.spec.execution.steps.two.status>"
 	_, err := s.renderText("<+serviceVariables.p>", nil)
-	need, ok := err.(*Need)
+	need, ok := errors.AsType[*Need](err)
 	if !ok {
 		t.Fatalf("%v", err)
 	}

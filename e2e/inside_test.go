@@ -53,7 +53,7 @@ func startInside(t *testing.T, cfg platform.Config) *inside {
 // launch starts a run of the YAML.
 func (in *inside) launch(yaml string, inputs map[string]string) string {
 	in.t.Helper()
-	out, err := in.admin.Launch(in.t.Context(), client.Launch{YAML: yaml, File: "test.yaml", Inputs: inputs})
+	out, err := in.admin.Launch(in.t.Context(), client.Launch{YAML: yaml, File: "test.yaml", Inputs: inputs, Library: library(in.t, yaml)})
 	if err != nil {
 		in.t.Fatal(err)
 	}
@@ -219,21 +219,23 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := in.admin.Launch(t.Context(), client.Launch{YAML: string(body), File: f, Library: filesOf(t, f)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r := in.finish(out.Run); r.Status != "Success" {
+			if r := in.run(string(body), nil); r.Status != "Success" {
 				t.Error(show(r))
 			}
 		})
 	}
 }
 
-// filesOf are the files in the folder that an example has to itself.
-func filesOf(t *testing.T, example string) (files []client.File) {
+// library are the files beside the examples that a pipeline which deploys refers to.
+func library(t *testing.T, pipeline string) (files []client.File) {
 	t.Helper()
-	names, _ := filepath.Glob(strings.TrimSuffix(example, ".yaml") + "/*.yaml")
+	if !strings.Contains(pipeline, "type: Deployment") {
+		return nil
+	}
+	names, err := filepath.Glob("../examples/*/*.yaml")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no files beside the examples", err)
+	}
 	for _, name := range names {
 		body, err := os.ReadFile(name)
 		if err != nil {

@@ -32,12 +32,30 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// beside are the documents in the folder that a pipeline's file has to itself.
+func beside(t *testing.T, file string) Library {
+	var sources []Source
+	names, _ := filepath.Glob(strings.TrimSuffix(file, ".yaml") + "/*.yaml")
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, Source{File: filepath.Base(name), Data: data})
+	}
+	library, diags := Index(sources)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return library
+}
+
 func golden(t *testing.T, file string) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, diags := Compile(Source{File: filepath.Base(file), Data: data}, Options{})
+	plan, diags := Compile(Source{File: filepath.Base(file), Data: data}, Options{Library: beside(t, file)})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

@@ -178,6 +178,9 @@ func (d *drawing) loop(n *core.Node, indent string) {
 			v, _ := shown(it.Matrix[a.Name])
 			text += "  " + a.Name + "=" + v
 		}
+		if n.Loop.Kind == core.LoopDeployment {
+			text += fmt.Sprintf("  %v to %v/%v", it.Matrix["serviceRef"], it.Matrix["environmentRef"], it.Matrix["identifier"])
+		}
 		if it.Item != nil && n.Loop.Items != nil {
 			v, _ := shown(it.Item)
 			text += "  " + v

@@ -27,6 +27,7 @@ type deployment struct {
 
 	many     bool // it is written as several services or environments
 	at       target.Together
+	told     bool // that they do not go together
 	borrowed bool // its service or environment is another stage's
 }
 

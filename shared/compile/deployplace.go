@@ -128,6 +128,7 @@ func (d *deployment) infrastructure(u envUse, it *yamldoc.Node) []string {
 // check holds an infrastructure to the stage's deployment type.
 func (d *deployment) check(in *entity, n *yamldoc.Node) {
 	if typ := textAt(in.body, "deploymentType"); !in.late && typ != "" && d.typ != "" && typ != d.typ && !strings.Contains(typ, "<+") {
+		d.told = true
 		d.c.lacking(n, in.words+" is for "+typ+": "+d.what+" deploys "+d.typ, "use an infrastructure of the stage's deploymentType")
 	}
 }

@@ -42,7 +42,7 @@ func (c *compiler) target(n *core.Node, spec *yamldoc.Node) {
 	if d.many {
 		c.several(n, d, pairs, concurrency)
 		t.Pair = strategy.Deployed
-	} else if len(t.Services) == 1 && len(t.Environments) == 1 && len(t.Infrastructures) <= 1 {
+	} else if len(t.Services) == 1 && len(t.Environments) == 1 && !d.told && (t.Infrastructure == "" || len(t.Infrastructures) == 1) {
 		c.choose(n.FQN, d, t)
 	}
 	if m := spec.Get("multiDeploymentConfig"); m != nil && m.Kind == yamldoc.Map {
@@ -125,7 +125,7 @@ func (c *compiler) serviceOf(e *entity) core.Service {
 	}
 	s.Variables = c.targetVariables(spec.Get("variables"), e)
 	s.Manifests = c.parts(spec.Get("manifests"), "manifest", e)
-	s.PrimaryManifest = c.chosenOf(spec.Get("manifestConfigurations").Get("primaryManifestRef"), len(s.Manifests))
+	s.PrimaryManifest = c.chosenOf(spec.Get("manifestConfigurations").Get("primaryManifestRef"), len(s.Manifests), e)
 	s.ConfigFiles = c.parts(spec.Get("configFiles"), "configFile", e)
 	c.artifacts(&s, spec.Get("artifacts"), e)
 	for _, en := range spec.Entries {
@@ -160,14 +160,14 @@ func (c *compiler) artifacts(s *core.Service, n *yamldoc.Node, e *entity) {
 		return
 	}
 	s.Sources = c.parts(primary.Get("sources"), "", e)
-	s.Primary = c.chosenOf(primary.Get("primaryArtifactRef"), len(s.Sources))
+	s.Primary = c.chosenOf(primary.Get("primaryArtifactRef"), len(s.Sources), e)
 	if ref := primary.Get("primaryArtifactRef"); s.Primary != "" && !strings.Contains(s.Primary, "<+") && !e.late &&
 		!slices.ContainsFunc(s.Sources, func(p core.Part) bool { return p.Identifier == s.Primary }) {
 		c.lacking(ref, "artifact source "+s.Primary+" of "+e.words+" is not found", "name one of its sources")
 	}
 	if !strings.Contains(s.Primary, "<+") { // sources that are not picked need no inputs
 		for _, it := range itemsOf(primary.Get("sources")) {
-			if s.Primary == "" || textAt(it, "identifier") == s.Primary {
+			if s.Primary == "" && len(s.Sources) == 1 || textAt(it, "identifier") == s.Primary {
 				c.demand(it, e)
 			}
 		}
@@ -175,12 +175,12 @@ func (c *compiler) artifacts(s *core.Service, n *yamldoc.Node, e *entity) {
 }
 
 // chosenOf is a reference to one of several; with only one of them it may be left out.
-func (c *compiler) chosenOf(n *yamldoc.Node, of int) string {
+func (c *compiler) chosenOf(n *yamldoc.Node, of int, e *entity) string {
 	if n == nil {
 		return ""
 	}
 	if in := c.missing[n]; in != nil {
-		if of > 1 {
+		if of > 1 && !e.late {
 			c.missingInput(n, in)
 		}
 		return ""
@@ -243,7 +243,7 @@ func (c *compiler) targetVariables(list *yamldoc.Node, e *entity) (out []core.Ta
 
 // words say what gave a value.
 func (c *compiler) words(n *yamldoc.Node, e *entity) (string, core.Position) {
-	if c.placedIn(n) != nil {
+	if c.placedIn(n) != nil && (c.shown == nil || c.shown.causes[n] == "") {
 		return e.words, n.Pos
 	}
 	o := c.origin(n)

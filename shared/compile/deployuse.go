@@ -26,6 +26,7 @@ func (d *deployment) service(m *yamldoc.Node, before map[string]*deployment) {
 	found := d.documents(KindService, n, ref)
 	for _, e := range found {
 		if typ := textAt(e.body.Get("serviceDefinition"), "type"); !e.late && typ != "" && d.typ != "" && typ != d.typ && !strings.Contains(typ, "<+") {
+			d.told = true
 			d.c.lacking(n, e.words+" is for "+typ+": "+d.what+" deploys "+d.typ, "use a service of the stage's deploymentType")
 		}
 		d.services = put(d.services, e)

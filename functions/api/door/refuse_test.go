@@ -51,7 +51,7 @@ func TestRefusals(t *testing.T) {
 		"run: too large":     {apitest.Request{Method: "POST", Path: own + "/runs", User: "admin", Body: strings.Repeat(" ", 5<<20+1)}, 413, "5242880 bytes"},
 		"run: refused":       {apitest.Request{Method: "POST", Path: own + "/runs", User: "admin", Body: `{"yaml":"pipeline: {}","file":"x.yaml"}`}, 400, `"diagnostics":[{"severity":"error"`},
 		"run: unsupported": {apitest.Request{Method: "POST", Path: own + "/runs", User: "admin",
-			Body: asJSON(strings.Replace(apitest.Hello, "type: Custom", "type: Deployment", 1))}, 400, "not supported yet"},
+			Body: asJSON(strings.Replace(apitest.Hello, "type: Custom", "type: IACM", 1))}, 400, "not supported yet"},
 		"run: bad input": {apitest.Request{Method: "POST", Path: own + "/runs", User: "admin",
 			Body: strings.Replace(asJSON(apitest.Hello), `{`, `{"inputs":{"nam":"x"},`, 1)}, 400, "unknown-input"},
 

@@ -43,7 +43,7 @@ func (c *compiler) target(n *core.Node, spec *yamldoc.Node) {
 		c.several(n, d, pairs, concurrency)
 		t.Pair = strategy.Deployed
 	} else if len(t.Services) == 1 && len(t.Environments) == 1 && !d.told && (t.Infrastructure == "" || len(t.Infrastructures) == 1) {
-		c.choose(n.FQN, d, t)
+		c.tryTarget(n.FQN, d, t)
 	}
 	if m := spec.Get("multiDeploymentConfig"); m != nil && m.Kind == yamldoc.Map {
 		c.check(m, "multiDeploymentConfig of "+d.what, multiRules)
@@ -51,9 +51,9 @@ func (c *compiler) target(n *core.Node, spec *yamldoc.Node) {
 	n.Target = t
 }
 
-// choose tells what is wrong with the one thing a stage deploys, and for whoever looks
+// tryTarget tells what is wrong with the one thing a stage deploys, and for whoever looks
 // at the plan what its variables come to.
-func (c *compiler) choose(fqn string, d *deployment, t *core.Target) {
+func (c *compiler) tryTarget(fqn string, d *deployment, t *core.Target) {
 	for _, ref := range []string{t.Service, t.Environment, t.Infrastructure} {
 		if strings.Contains(ref, "<+") {
 			return

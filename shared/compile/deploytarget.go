@@ -21,7 +21,7 @@ func (c *compiler) target(n *core.Node, spec *yamldoc.Node) {
 	if f := d.stage.Get("failureStrategies"); f == nil || c.empty(f) {
 		c.warnf(d.stage, CodeMeaning, "add failureStrategies: with a strategy for AllErrors", "%s has no failureStrategies: a failure ends it without rollback", d.what)
 	}
-	t := &core.Target{DeploymentType: d.typ, GitOps: d.gitOps(), Pos: spec.Pos}
+	t := &core.Target{DeploymentType: d.typ, GitOps: d.gitOps(), Open: c.opt.Lenient, Pos: spec.Pos}
 	if typ := spec.Get("deploymentType"); d.typ == "" && typ != nil {
 		t.DeploymentType = typ.Text
 	}

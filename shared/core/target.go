@@ -14,7 +14,10 @@ type Target struct {
 	// Overrides are in the order they are applied: of two that set the same the later
 	// one counts (BEHAVIOUR §4.2).
 	Overrides []Override `json:"overrides,omitempty"`
-	Pos       Position   `json:"pos"`
+	// Open: what is not found is taken to exist with nothing in it, for whoever only
+	// looks at a run that cannot take place yet.
+	Open bool     `json:"open,omitempty"`
+	Pos  Position `json:"pos"`
 }
 
 // Pair is one service in one place. Each is a reference ("x", "org.x", "account.x"),

@@ -55,6 +55,9 @@ func (s *scope) chosen(stage *core.Node) (*target.Chosen, error) {
 				return nil, fault.New(fault.Invalid, "the reference %s comes to one expression after another", *ref)
 			}
 			v, err := expr.RenderString(*ref, at)
+			if err != nil && !isNeed(err) && stage.Target.Open {
+				v, err = "", nil
+			}
 			if err != nil {
 				return nil, err
 			}

@@ -35,6 +35,9 @@ func Choose(t *core.Target, p core.Pair) (*Chosen, error) {
 	c := &Chosen{DeploymentType: t.DeploymentType}
 	if p.Service != "" {
 		s, err := one(t.Services, func(s *core.Service) *core.Found { return &s.Found }, "service", p.Service)
+		if err != nil && t.Open {
+			s, err = &core.Service{Found: standIn(p.Service)}, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -45,13 +48,20 @@ func Choose(t *core.Target, p core.Pair) (*Chosen, error) {
 	}
 	if p.Environment != "" {
 		e, err := one(t.Environments, func(e *core.Environment) *core.Found { return &e.Found }, "environment", p.Environment)
+		if err != nil && t.Open {
+			e, err = &core.Environment{Found: standIn(p.Environment)}, nil
+		}
 		if err != nil {
 			return nil, err
 		}
 		c.Environment = e
 	}
 	if p.Infrastructure != "" {
-		if err := c.infrastructure(t, p.Infrastructure); err != nil {
+		err := c.infrastructure(t, p.Infrastructure)
+		if fault.Is(err, fault.NotFound) && t.Open {
+			c.Infrastructure, err = &core.Infrastructure{Found: standIn(p.Infrastructure), Environment: c.Environment.Ref}, nil
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -76,6 +86,11 @@ func one[T any](list []T, found func(*T) *core.Found, what, ref string) (*T, err
 		names = append(names, f.Ref)
 	}
 	return nil, fault.New(fault.NotFound, "%s %s is not found%s", what, ref, among(names))
+}
+
+// standIn is what is known of a document that is not there.
+func standIn(ref string) core.Found {
+	return core.Found{Ref: ref, Identifier: identifier(ref), Name: identifier(ref)}
 }
 
 // maxNamed is how many names a message lists.

@@ -282,3 +282,20 @@ func TestSource(t *testing.T) {
 		t.Error(p, err)
 	}
 }
+
+// TestOpen holds that whoever only looks goes on with what is not there.
+func TestOpen(t *testing.T) {
+	p := core.Pair{Service: "org.cart", Environment: "qa", Infrastructure: "one"}
+	for open, want := range map[bool]string{true: "", false: "service org.cart is not found"} {
+		c, err := Choose(&core.Target{Open: open}, p)
+		if want != "" {
+			if err == nil || err.Error() != want {
+				t.Errorf("%v: want %q", err, want)
+			}
+			continue
+		}
+		if err != nil || c.Service.Identifier != "cart" || c.Environment.Name != "qa" || c.Infrastructure.Environment != "qa" {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+}

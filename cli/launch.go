@@ -21,8 +21,13 @@ const (
 // same idempotency key, so that one command never starts two runs.
 func launchOnce(ctx context.Context, c *client.Client, l client.Launch) (client.Launched, error) {
 	l.Key = rand.Text()
+	return insist(ctx, func() (client.Launched, error) { return c.Launch(ctx, l) })
+}
+
+// insist repeats a call whose answer got lost.
+func insist(ctx context.Context, call func() (client.Launched, error)) (client.Launched, error) {
 	for try := 1; ; try++ {
-		started, err := c.Launch(ctx, l)
+		started, err := call()
 		lost := fault.Is(err, fault.Unavailable) && (try > 1 || !errors.Is(err, syscall.ECONNREFUSED))
 		if !lost || try == launchTries {
 			return started, err

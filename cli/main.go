@@ -64,6 +64,8 @@ func (a *app) root() *cobra.Command {
 		a.runs(),
 		a.logs(),
 		a.cost(),
+		a.rerun(),
+		a.retry(),
 		a.why(),
 		a.replay(),
 		a.approve(),

@@ -49,6 +49,25 @@ func (c *Client) Launch(ctx context.Context, in Launch) (out Launched, err error
 	return out, c.post(context.WithValue(ctx, keyHeader{}, in.Key), runs, in, &out)
 }
 
+// Again asks for a run in the place of a former one. Stages and FailedOnly are of Retry.
+type Again struct {
+	Inputs     map[string]string `json:"inputs,omitempty"`
+	InputSets  []string          `json:"inputSets,omitempty"` // YAML
+	Stages     []string          `json:"stages,omitempty"`
+	FailedOnly bool              `json:"failedOnly,omitempty"`
+	Key        string            `json:"-"` // as in Launch
+}
+
+// Rerun starts a fresh run of a former one's pipeline.
+func (c *Client) Rerun(ctx context.Context, run string, in Again) (out Launched, err error) {
+	return out, c.post(context.WithValue(ctx, keyHeader{}, in.Key), runs+"/"+url.PathEscape(run)+"/rerun", in, &out)
+}
+
+// Retry starts a run that takes up a failed one.
+func (c *Client) Retry(ctx context.Context, run string, in Again) (out Launched, err error) {
+	return out, c.post(context.WithValue(ctx, keyHeader{}, in.Key), runs+"/"+url.PathEscape(run)+"/retry", in, &out)
+}
+
 // keyHeader is under what a call's context holds its idempotency key.
 type keyHeader struct{}
 

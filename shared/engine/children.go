@@ -31,6 +31,7 @@ type branch struct {
 // the machine wait for all of them. All are decided on before any of them starts: what
 // stands in the same block never counts.
 func (w *walk) startBlock(n *core.Node, members []*core.Node) (waits bool, err error) {
+	members = slices.DeleteFunc(slices.Clone(members), w.copied)
 	branches := make([]branch, len(members))
 	loops := make([]*expansion, len(members))
 	for i, c := range members {

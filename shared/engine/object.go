@@ -18,7 +18,12 @@ func (p *pipeline) Get(key string) (any, bool, error) {
 	r := p.s.w.run
 	l := r.Launch
 	switch key {
-	case "executionId", "resumedExecutionId":
+	case "executionId":
+		return l.Run, true, nil
+	case "resumedExecutionId":
+		if l.Retry != nil {
+			return l.Retry.Root, true, nil
+		}
 		return l.Run, true, nil
 	case "sequenceId":
 		return l.Started.Sequence, true, nil

@@ -99,6 +99,10 @@ func (w *walk) next() { w.t.Cursor[len(w.t.Cursor)-1]++ }
 // start starts the node at the cursor, or skips it. waits says that the walk has
 // to stop here.
 func (w *walk) start(n *core.Node) (waits bool, err error) {
+	if w.copied(n) {
+		w.next()
+		return false, nil
+	}
 	if n.Kind == core.KindParallel {
 		return w.startBlock(n, n.Children)
 	}

@@ -13,6 +13,9 @@ import (
 // standing is how a node stands now, and what that hangs on.
 func (s *Story) standing(n *core.Node) []Link {
 	o := s.state(n)
+	if c, ok := s.run.Launch.Retry.From(s.run.Owner(n.FQN)); ok {
+		return []Link{{Of: OfEnd, Pos: place(n.Pos), Text: fmt.Sprintf("was executed in run %s, which this one takes up: slipway why %s %s", c.Run, c.Run, Path(n.FQN))}}
+	}
 	switch {
 	case o == nil || o.Status == core.NotStarted:
 		return s.notReached(n)

@@ -17,11 +17,28 @@ import (
 func (j *Journal) world(ctx context.Context, account, run string, load loader) engine.World {
 	return engine.World{
 		Track: func(id string) (*engine.Track, error) {
-			_, t, err := load(ctx, Ref{account, run, id})
+			ref, err := j.Walked(ctx, Ref{account, run, id})
+			if err != nil {
+				return nil, err
+			}
+			_, t, err := load(ctx, ref)
 			return t, err
 		},
 		Kept: func(o core.OutputsRef) (map[string]any, error) { return j.kept(ctx, o) },
 	}
+}
+
+// Walked is where a track was walked: in another run when this one takes that up behind
+// the stage that the track is of or in.
+func (j *Journal) Walked(ctx context.Context, ref Ref) (Ref, error) {
+	r, err := j.Run(ctx, ref.Account, ref.Run)
+	if err != nil {
+		return ref, err
+	}
+	if c, ok := r.Launch.Retry.From(ref.Track); ok {
+		ref.Run = c.Run
+	}
+	return ref, nil
 }
 
 // loader is Load or Cached.

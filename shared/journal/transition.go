@@ -19,6 +19,9 @@ func (j *Journal) Transitions(ctx context.Context, account, run string, fresh bo
 	}
 	by := map[string]int64{}
 	for id, t := range tracks {
+		if _, copied := r.Launch.Retry.From(id); copied {
+			continue // of another run
+		}
 		by[machineOf(r.TrackRoot(id))] += t.Transitions
 	}
 	return by, nil

@@ -43,6 +43,11 @@ type Request struct {
 	// Key, when not empty, is the caller's idempotency key: of all requests of an
 	// account with the same key within a week, one starts a run.
 	Key string
+	// Given is kept with the run, for another one like it; Inputs and InputSets are
+	// taken from Options.
+	Given core.Given
+	// Retry is set for a run that takes up another.
+	Retry *core.Retry
 }
 
 // Refused says that a pipeline cannot run: its diagnostics hold at least one
@@ -75,6 +80,11 @@ func (l *Launch) Start(ctx context.Context, req Request) (Started, error) {
 	if diags.Blocks() || plan == nil {
 		return Started{}, &Refused{diags}
 	}
+	return l.begin(ctx, req, plan, diags)
+}
+
+// begin starts a run of a plan.
+func (l *Launch) begin(ctx context.Context, req Request, plan *core.Plan, diags core.Diagnostics) (Started, error) {
 	plan.Scope.Account = req.Account
 	run, err := l.id(ctx, req)
 	if err != nil {
@@ -137,7 +147,7 @@ func (l *Launch) save(ctx context.Context, run string, plan *core.Plan, req Requ
 	}
 	launch := core.Launch{Run: run, At: core.Millis(l.clock.Now()), Plan: plan, Limit: l.MaxRuns, Source: string(req.Source.Data), Started: core.Started{
 		Semantics: plan.Semantics, Sequence: seq, Trigger: req.Trigger, By: req.By, URL: l.url(plan, run),
-	}}
+	}, Given: given(req), Retry: req.Retry}
 	err = l.journal.SaveLaunch(ctx, launch)
 	if fault.Is(err, fault.AlreadyExists) { // two calls with one key at once, or our own write
 		r, err := l.journal.Run(ctx, req.Account, run)

@@ -34,6 +34,13 @@ const (
 // last one returned: as many as one answer should carry, not all there are.
 func (v *Views) Logs(ctx context.Context, account, run, task string, after int) ([]wire.LogLine, int, error) {
 	// Asked first: what ended before the chunks are read has all of them stored.
+	if r, err := v.journal.Run(ctx, account, run); err == nil && r.Launch.Retry != nil { // another's, if that has executed it
+		ref, _, err := v.taskNode(ctx, account, run, task)
+		if err != nil {
+			return nil, after, err
+		}
+		run = ref.Run
+	}
 	last, err := v.lastLines(ctx, account, run, task)
 	if err != nil {
 		return nil, after, err
@@ -93,6 +100,7 @@ func (v *Views) lastLines(ctx context.Context, account, run, task string) (last 
 // taskNode finds the node that a task is of, nil when there is none. What ended in
 // a state seen before has not changed since; only else the store is asked.
 func (v *Views) taskNode(ctx context.Context, account, run, task string) (ref journal.Ref, n *engine.Node, err error) {
+	ref = journal.Ref{Account: account, Run: run}
 	for _, whole := range []func(context.Context, string, string) (*engine.Run, map[string]*engine.Track, error){v.journal.Known, v.journal.Whole} {
 		_, tracks, err := whole(ctx, account, run)
 		if err != nil {
@@ -103,7 +111,9 @@ func (v *Views) taskNode(ctx context.Context, account, run, task string) (ref jo
 			if n == nil {
 				continue
 			}
-			ref = journal.Ref{Account: account, Run: run, Track: track}
+			if ref, err = v.journal.Walked(ctx, journal.Ref{Account: account, Run: run, Track: track}); err != nil {
+				return ref, nil, err
+			}
 			if !n.Completed {
 				_, t, err = v.journal.Load(ctx, ref)
 				if err != nil {

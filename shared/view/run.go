@@ -30,6 +30,7 @@ type Run struct {
 	URL       string            `json:"url"`
 	Failure   *core.Failure     `json:"failure,omitempty"`
 	Warnings  []core.Warned     `json:"warnings,omitempty"`
+	RetryOf   string            `json:"retryOf,omitempty"` // the run that this one takes up
 	Nodes     []Node            `json:"nodes"`
 	Approvals []Approval        `json:"approvals,omitempty"`
 }
@@ -59,6 +60,7 @@ type Node struct {
 	Deadline int64             `json:"deadline,omitempty"`
 	Answers  []engine.Answer   `json:"answers,omitempty"`
 	Earlier  []engine.Attempt  `json:"earlier,omitempty"` // tries before this one
+	Copied   string            `json:"copied,omitempty"`  // the run that has executed it
 }
 
 // Approval is one instance of a HarnessApproval.
@@ -93,6 +95,9 @@ func (v *Views) see(ctx context.Context, account, id string, room *room) (Run, e
 		Sequence: r.Launch.Started.Sequence, Started: r.At, Finished: root.Ended, Ended: root.Status.Terminal(),
 		Trigger: r.Launch.Started.Trigger, By: r.Launch.Started.By, URL: r.Launch.Started.URL, Failure: root.Failure,
 		Warnings: root.Warnings, Status: statusOf(tracks, root).API()}
+	if retry := r.Launch.Retry; retry != nil {
+		out.RetryOf = retry.Of
+	}
 	r.Walk(func(n *core.Node) {
 		if n.Kind == core.KindPipeline {
 			return
@@ -112,6 +117,9 @@ func (v *Views) see(ctx context.Context, account, id string, room *room) (Run, e
 func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engine.Track, n *core.Node, room *room) Node {
 	out := Node{ID: engine.NodeExecutionID(r.Launch.Run, n.FQN), FQN: n.FQN, Parent: r.Parent(n).FQN, Kind: n.Kind,
 		Identifier: n.Identifier, Name: n.Name, Type: n.Type, Status: core.NotStarted.API()}
+	if c, ok := r.Launch.Retry.From(r.Owner(n.FQN)); ok {
+		out.Copied = c.Run
+	}
 	t := tracks[r.Owner(n.FQN)]
 	if t == nil {
 		return out

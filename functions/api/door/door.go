@@ -45,6 +45,7 @@ func New(cfg Config) http.Handler {
 	routes := d.routes()
 	maps.Copy(routes, d.adminRoutes())
 	maps.Copy(routes, d.recordRoutes())
+	maps.Copy(routes, d.againRoutes())
 	return httpio.Mux(d.ids, routes)
 }
 

@@ -68,32 +68,43 @@ func (d *door) startRun(c *call) (httpio.Answer, error) {
 	for i, f := range req.Library {
 		files[i] = compile.Source{File: f.File, Data: []byte(f.YAML)}
 	}
+	given := core.Given{}
+	for _, f := range req.Library {
+		given.Library = append(given.Library, core.File{Name: f.File, YAML: f.YAML})
+	}
 	library, diags := compile.Index(files)
 	if diags.Blocks() {
 		return httpio.Answer{}, httpio.Diagnosed(diags)
 	}
 	opt.Library = library
-	s, err := d.start(c, compile.Source{File: cmp.Or(req.File, "pipeline.yaml"), Data: []byte(req.YAML)}, opt)
-	if err != nil {
-		return httpio.Answer{}, err
-	}
+	s, err := d.start(c, compile.Source{File: cmp.Or(req.File, "pipeline.yaml"), Data: []byte(req.YAML)}, opt, given)
+	return created(s), err
+}
+
+// created tells of a run that was started.
+func created(s launch.Started) httpio.Answer {
 	warnings := s.Diagnostics
 	if warnings == nil {
 		warnings = core.Diagnostics{}
 	}
 	return httpio.Answer{Status: http.StatusCreated, Header: map[string]string{"Location": "/slipway/v1/runs/" + s.Run},
-		Body: runStarted{Run: s.Run, Sequence: s.Sequence, URL: s.URL, Warnings: warnings}}, nil
+		Body: runStarted{Run: s.Run, Sequence: s.Sequence, URL: s.URL, Warnings: warnings}}
 }
 
 // start starts a run in the caller's name: the same for every request with the
 // same Idempotency-Key.
-func (d *door) start(c *call, src compile.Source, opt compile.Options) (launch.Started, error) {
+func (d *door) start(c *call, src compile.Source, opt compile.Options, given core.Given) (launch.Started, error) {
 	s, err := d.Launch.Start(c.ctx, launch.Request{Account: c.who.Account, Source: src, Options: opt, Trigger: "MANUAL",
-		By: c.who.Actor, Key: c.Request.Header.Get("Idempotency-Key")})
+		By: c.who.Actor, Key: c.Request.Header.Get("Idempotency-Key"), Given: given})
+	return s, told(err)
+}
+
+// told is why a run was not started.
+func told(err error) error {
 	if refused, ok := errors.AsType[*launch.Refused](err); ok {
-		return s, httpio.Diagnosed(refused.Diagnostics)
+		return httpio.Diagnosed(refused.Diagnostics)
 	}
-	return s, err
+	return err
 }
 
 // listedRun is a run's summary with its status as it is now.

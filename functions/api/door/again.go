@@ -18,12 +18,25 @@ import (
 func (d *door) againRoutes() httpio.Routes {
 	const v1 = "/v1/orgs/{org}/projects/{project}/pipelines/{id}/execute"
 	return httpio.Routes{
-		"POST /slipway/v1/runs/{run}/rerun":              own(d.rerunRun),
-		"POST /slipway/v1/runs/{run}/retry":              own(d.retryRun),
-		"POST /pipeline/api/pipeline/execute/retry/{id}": project(d.retryPipeline),
-		"POST " + v1 + "/rerun/{run}":                    v1Route(d.v1Rerun),
-		"POST " + v1 + "/retry/{run}":                    v1Route(d.v1Retry),
+		"POST /slipway/v1/runs/{run}/rerun": own(d.rerunRun),
+		"POST /slipway/v1/runs/{run}/retry": own(d.retryRun),
+		"POST " + v1 + "/rerun/{run}":       v1Route(d.v1Rerun),
+		"POST " + v1 + "/retry/{run}":       v1Route(d.v1Retry),
 	}
+}
+
+// executeMore is POST …/execute/retry/{id} and …/execute/{id}/stages, which a mux cannot
+// tell apart.
+func (d *door) executeMore(c *call) (httpio.Answer, error) {
+	id, what := c.PathValue("id"), c.PathValue("what")
+	switch {
+	case what == "stages" && id != "retry":
+		return d.executeStages(c)
+	case id == "retry":
+		c.SetPathValue("id", what)
+		return d.retryPipeline(c)
+	}
+	return httpio.Answer{}, fault.New(fault.NotFound, "there is no route %s %s", c.Method, c.URL.Path)
 }
 
 // again is a request for a run like the one named.

@@ -77,7 +77,7 @@ func (d *door) routes() httpio.Routes {
 		"PUT " + ng + "/pipelines/v2/{id}":                                           project(d.updatePipelineV2),
 		"DELETE " + ng + "/pipelines/{id}":                                           project(d.deletePipeline),
 		"POST " + ng + "/pipeline/execute/{id}":                                      project(d.executePipeline),
-		"POST " + ng + "/pipeline/execute/{id}/stages":                               project(d.executeStages),
+		"POST " + ng + "/pipeline/execute/{id}/{what}":                               project(d.executeMore),
 		"PUT " + ng + "/pipeline/execute/interrupt/{run}":                            project(d.interrupt),
 		"PUT " + ng + "/pipeline/execute/interrupt/{run}/{node}":                     project(d.interruptNode),
 		"PUT " + ng + "/pipeline/execute/manual-intervention/interrupt/{run}/{node}": project(d.interruptNode),

@@ -73,6 +73,7 @@ func (a *app) root() *cobra.Command {
 		a.approvals(),
 		a.abort(),
 		a.intervene(),
+		a.input(),
 		a.delegates(),
 		a.queue(),
 		a.users(),

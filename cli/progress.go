@@ -41,6 +41,9 @@ func (p *progress) event(e follow.Event) {
 		fmt.Fprintf(p.out, "%s%s %s %s\n", p.indent(e.Node), p.theme.Paint(screen.Dim, p.theme.Clean(screen.Label(e.Node))), bar, p.theme.Clean(e.Line.Text))
 	case follow.Asked:
 		p.asked(e)
+	case follow.Wants:
+		p.line(e.Node, e.Node.Status, "waits for input")
+		fmt.Fprintf(p.out, "  give it with: %s\n", p.target.inputLine(e.Run, e.Node))
 	case follow.Failed:
 		p.failed(e)
 	}

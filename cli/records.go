@@ -60,6 +60,13 @@ func (r *records) event(e follow.Event) {
 		r.print(rec)
 	case follow.Logged:
 		r.print(logRecord{string(e.Kind), e.Line.Time, n.FQN, n.Identifier, e.Line.Level, e.Line.Text})
+	case follow.Wants:
+		rec.Time = n.Deadline
+		r.print(struct {
+			nodeRecord
+			Asks    []core.Ask `json:"asks"`
+			Command string     `json:"command"`
+		}{rec, n.Asks, r.target.inputLine(e.Run, n)})
 	case follow.Failed:
 		rec.Time, rec.Failure = n.Deadline, n.Failure
 		r.print(struct {

@@ -120,6 +120,15 @@ func (c *Client) Intervene(ctx context.Context, run, node string, action core.Ac
 	return out.Node, err
 }
 
+// Give gives values to a node that waits for input; it returns the node's full path.
+func (c *Client) Give(ctx context.Context, run, node string, values map[string]string) (fqn string, err error) {
+	var out struct {
+		Node string `json:"node"`
+	}
+	err = c.post(ctx, runs+"/"+url.PathEscape(run)+"/input", map[string]any{"node": node, "values": values}, &out)
+	return out.Node, err
+}
+
 // Logs is a piece of a task's log. Next is what to ask for after it; the same as
 // was asked for when there is no more yet.
 type Logs struct {

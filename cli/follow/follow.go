@@ -22,6 +22,7 @@ const (
 	Ended   Kind = "end"          // Node has ended; all its lines came before
 	Logged  Kind = "log"          // Node has logged Line
 	Asked   Kind = "approval"     // Node waits for Approval
+	Wants   Kind = "input"        // Node waits for values
 	Failed  Kind = "intervention" // Node has failed and waits for a person to say what now
 )
 
@@ -51,6 +52,7 @@ type Follower struct {
 type told struct {
 	started, ended bool
 	failed         int    // the attempt that a person was last asked about
+	wants          int    // the attempt that input was last asked for
 	task           string // whose log is being read
 	after          int
 }
@@ -84,6 +86,9 @@ func (f *Follower) Poll(ctx context.Context, emit func(Event)) (view.Run, error)
 		if t := f.told[n.FQN]; len(n.Allowed) > 0 && t.failed != n.Attempt {
 			t.failed = n.Attempt
 			emit(Event{Kind: Failed, Node: n, Run: f.run})
+		} else if len(n.Asks) > 0 && t.wants != n.Attempt {
+			t.wants = n.Attempt
+			emit(Event{Kind: Wants, Node: n, Run: f.run})
 		}
 	}
 	for _, a := range run.Approvals {

@@ -177,7 +177,7 @@ var badDocuments = []struct {
 	{"default with a star", withPipeline("variables:\n- {name: a, type: String, value: «<+input>.default(*x)}"), CodeInputMarker, "cannot begin with *"},
 	{"regex of an input", withPipeline("variables:\n- {name: a, type: String, value: «'<+input>.regex([a)'}"), CodeInputMarker, "the regex [a cannot be read"},
 	{"look-around of an input", withPipeline("variables:\n- {name: a, type: String, value: «'<+input>.regex(^(?!x).*$)'}"), CodeUnsupported, "not supported yet: look-around"},
-	{"execution input", withPipeline("variables:\n- {name: a, type: String, value: «<+input>.executionInput()}"), CodeUnsupported, "not supported yet: executionInput"},
+	{"execution input in a condition", withStep("when: {stageStatus: Success, condition: «<+input>.executionInput()}"), CodeUnsupported, "not supported yet: executionInput() here"},
 	{"input of a required field", inSpec("ShellScript", "shell: Bash\nsource: {type: Inline, spec: {script: «<+input>}}"), CodeMissingInput, "the runtime input stages.s.spec.execution.steps.a.spec.source.spec.script has no value"},
 }
 

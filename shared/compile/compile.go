@@ -77,6 +77,7 @@ func (c *compiler) compile(src Source) *core.Plan {
 	c.top, c.home = root, c.scope(root)
 	c.deployments(root)
 	plan := c.pipeline(root)
+	c.asks(plan)
 	if c.asked || strings.Contains(string(src.Data), inputSetName) {
 		plan.Inputs = map[string]any{"pipeline": given}
 	}
@@ -110,11 +111,12 @@ type compiler struct {
 	diags core.Diagnostics
 	files map[string]int // file → its place in the order of diagnostics
 
-	open    []*input // the pipeline's runtime inputs, in document order
-	byPath  map[string]*input
-	byNode  map[*yamldoc.Node]*input // by the node that stands for the input now
-	missing map[*yamldoc.Node]*input // inputs nobody gave a value for
-	tracks  map[string]int           // children of a track so far
+	open      []*input // the pipeline's runtime inputs, in document order
+	byPath    map[string]*input
+	byNode    map[*yamldoc.Node]*input // by the node that stands for the input now
+	missing   map[*yamldoc.Node]*input // inputs nobody gave a value for
+	postponed []*input                 // asked for while running
+	tracks    map[string]int           // children of a track so far
 
 	sets      map[string]string // file of an input set → its identifier
 	templates map[Reference]*template

@@ -52,7 +52,7 @@ var badDecisions = []struct {
 	{"intervention after its retry", withStep(failure("type: ManualIntervention\nspec:\n  timeout: 1h\n  onTimeout: {action: «{type: Retry, spec: {retryCount: 1, retryIntervals: [10s], onRetryFailure: {action: {type: ManualIntervention, spec: {timeout: 1h, onTimeout: {action: {type: Abort}}}}}}}}")), core.SeverityError, CodeValue, "cannot wait for a person again"},
 	{"an action nobody may take", withStep(failure("type: ManualIntervention\nspec:\n  timeout: 1h\n  allowedActions: «[Dance]\n  onTimeout: {action: {type: Abort}}")), core.SeverityError, CodeUnknownType, `holds "Dance"`},
 	{"defaults for any error", withStep(failure("type: «ProceedWithDefaultValues")), core.SeverityWarning, CodeMeaning, "acts on InputTimeoutError only"},
-	{"a group's retry at a step", withStep(failure("type: «RetryStepGroup\nspec: {retryCount: 1, retryIntervals: [10s]}")), core.SeverityWarning, CodeMeaning, "acts at step groups only, not at step a"},
+	{"a group's retry at a step", withStep(failure("type: «RetryStepGroup\nspec: {retryCount: 1, retryIntervals: [10s]}")), core.SeverityWarning, CodeMeaning, "runs the group around the failed step again"},
 	{"rollback in a rollback", withRollback("failureStrategies: [{onFailure: {errors: [AllErrors], action: {type: «StageRollback}}}]"), core.SeverityWarning, CodeMeaning, "StageRollback in a rollback acts as MarkAsFailure"},
 	{"a rollback step that is wrong", withRollback("«foo: 1"), core.SeverityError, CodeUnknownField, `unknown field "foo" of step undo`},
 	{"rollback steps are a map", withRollbackSteps("«{a: b}"), core.SeverityError, CodeWrongType, "rollbackSteps of stage s is a map"},

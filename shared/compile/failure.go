@@ -220,6 +220,6 @@ func (c *compiler) suits(a *yamldoc.Node, s core.FailureStrategy, o owner) {
 	case s.Action.Type == core.ActionProceedDefault && slices.ContainsFunc(s.Errors, func(t core.ErrorType) bool { return t != core.InputTimeoutError }):
 		c.warnf(n, CodeMeaning, "name InputTimeoutError alone", "ProceedWithDefaultValues acts on InputTimeoutError only")
 	case s.Action.Type == core.ActionRetryStepGroup && o.kind != core.KindGroup:
-		c.warnf(n, CodeMeaning, "write it at the step group", "RetryStepGroup acts at step groups only, not at %s", o.what)
+		c.warnf(n, CodeMeaning, "write it at the step group", "RetryStepGroup of %s runs the group around the failed step again, and is MarkAsFailure where there is none", o.what)
 	}
 }

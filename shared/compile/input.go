@@ -47,7 +47,11 @@ func (c *compiler) inputs(p *yamldoc.Node) {
 // fallbacks puts defaults and blanks in the place of inputs nobody gave.
 func (c *compiler) fallbacks() {
 	for _, in := range c.open {
-		if !in.given {
+		switch {
+		case in.given:
+		case in.whileRunning():
+			c.postpone(in)
+		default:
 			c.fallback(in)
 		}
 	}
@@ -113,9 +117,6 @@ func (c *compiler) collect(n *yamldoc.Node, path string, found func(*input)) {
 
 // marker checks the calls of an input.
 func (c *compiler) marker(n *yamldoc.Node, m marker) {
-	if m.execution {
-		c.unexecuted(n, n.Pos, "executionInput(): asking for a value while running")
-	}
 	if m.regex != "" {
 		c.regex(n, n.Pos, m.regex, CodeInputMarker)
 	}

@@ -112,28 +112,7 @@ func unquote(s string) string {
 // accept reports what is wrong with a value, "" when nothing is. Expressions are
 // judged by nobody: their value is not known yet (BEHAVIOUR §12.2).
 func (m *marker) accept(v string) string {
-	if v == "" || strings.Contains(v, "<+") {
-		return ""
-	}
-	fixed := func(list []string) bool {
-		return len(list) > 0 && !slices.ContainsFunc(list, func(s string) bool { return strings.Contains(s, "<+") })
-	}
-	if fixed(m.one) && !slices.Contains(m.one, v) {
-		return fmt.Sprintf("%q is not allowed: expected one of %s", v, strings.Join(m.one, ", "))
-	}
-	if fixed(m.many) {
-		for w := range strings.SplitSeq(v, ",") {
-			if w = strings.TrimSpace(w); !slices.Contains(m.many, w) {
-				return fmt.Sprintf("%q is not allowed: expected some of %s", w, strings.Join(m.many, ", "))
-			}
-		}
-	}
-	if m.regex != "" {
-		if re, err := wholeRegex(m.regex); err == nil && !re.MatchString(v) {
-			return fmt.Sprintf("%q does not match %s", v, m.regex)
-		}
-	}
-	return ""
+	return core.Ask{One: m.one, Many: m.many, Regex: m.regex}.Accept(v)
 }
 
 // wholeRegex compiles a regex that must match a whole value.

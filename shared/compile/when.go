@@ -17,7 +17,7 @@ import (
 var executed = struct{ chains, conditions, failureStrategies, loops, rollback bool }{conditions: true, failureStrategies: true, loops: true, rollback: true}
 
 // notExecuted are the actions that the engine does not take yet.
-var notExecuted = []core.ActionType{core.ActionPipelineRollback, core.ActionRetryStepGroup}
+var notExecuted = []core.ActionType{}
 
 // unexecuted names a part that is valid and in the plan, and that a run would leave
 // out: no run is let begin with it.

@@ -20,6 +20,7 @@ const (
 	EventStop       EventType = "stop"       // abort or expiry of everything open: Stop
 	EventRecovered  EventType = "recovered"  // a machine caught an error at a segment: Recovered
 	EventIntervened EventType = "intervened" // a person said what is to become of a step: Intervened
+	EventGiven      EventType = "given"      // a person gave values a node asked for: Given
 	EventWarned     EventType = "warned"     // something about the run that people should know: Warned
 	EventLock       EventType = "lock"       // a claim was told how it stands: Lock
 	EventBarrier    EventType = "barrier"    // a position of a barrier told, or was told, how it stands: Barrier
@@ -47,6 +48,7 @@ type Event struct {
 	Intervened *Intervened      `json:"intervened,omitempty"`
 	Lock       *LockAnswer      `json:"lock,omitempty"`
 	Barrier    *BarrierPosition `json:"barrier,omitempty"`
+	Given      *Given           `json:"given,omitempty"`
 
 	// Facts are what the engine looked up outside the track to decide on this
 	// event, by reference; folding it again uses them, not the world.
@@ -82,6 +84,7 @@ type Entered struct {
 	// State is where the machine stands; said only by an execution that was started
 	// in place of a failed one.
 	State string `json:"state,omitempty"`
+	Round Round  `json:"round,omitzero"` // of the execution; one that is over by now is sent away
 }
 
 // DelegateRef says which delegate, and what it can take.
@@ -158,11 +161,23 @@ type Child struct {
 	Rollback string `json:"rollback,omitempty"`
 	// RolledBack says that rollback steps of a stage have run.
 	RolledBack bool `json:"rolledBack,omitempty"`
+	// Again is the group above that its failure is to have tried again.
+	Again *Again `json:"again,omitempty"`
+	// FailAll: the stages beside it are not waited for before the pipeline is rolled back.
+	FailAll bool  `json:"failAll,omitempty"`
+	Round   Round `json:"round,omitzero"` // the walk that ended
 	// Marked says that it failed in a rollback because strategies said MarkAsFailure:
 	// the rollback goes on.
 	Marked bool `json:"marked,omitempty"`
 	// Held are the locks that outlast the child: a track above lets go of them.
 	Held []Claim `json:"held,omitempty"`
+}
+
+// Again is a step group that a RetryStepGroup wants to be run once more.
+type Again struct {
+	Group    string `json:"group"`    // FQN
+	Strategy string `json:"strategy"` // whose tries are counted
+	Pause    int64  `json:"pause"`    // ms before
 }
 
 // Intervened is a person's word about one step: the answer to a ManualIntervention, or
@@ -173,6 +188,13 @@ type Intervened struct {
 	By     Actor      `json:"by"`
 }
 
+// Given are the values a person gives to a node that asks for them (Node.Asks).
+type Given struct {
+	Node   string            `json:"node"`   // FQN
+	Values map[string]string `json:"values"` // by path or an end of it that tells which
+	By     Actor             `json:"by"`
+}
+
 // InterruptMarkFailed fails a running step in a person's name (BEHAVIOUR §8.13).
 const InterruptMarkFailed = "UserMarkedFailure"
 
@@ -181,6 +203,7 @@ const InterruptMarkFailed = "UserMarkedFailure"
 type Stop struct {
 	Status Status `json:"status"`
 	Reason string `json:"reason,omitempty"`
+	Round  Round  `json:"round,omitzero"` // the walk that is to end
 }
 
 // Warned says what people should know of a run that goes on. A run has one of each
@@ -201,7 +224,8 @@ type Recovered struct {
 	// "alive", "lost", or "" when nobody holds it.
 	Lease string `json:"lease,omitempty"`
 	// Eligible says that a connected delegate could take the queued task.
-	Eligible bool `json:"eligible,omitempty"`
+	Eligible bool  `json:"eligible,omitempty"`
+	Round    Round `json:"round,omitzero"` // of the execution
 }
 
 // Fact is something looked up outside a track: how another track's node stands.

@@ -86,3 +86,12 @@ type FailureAction struct {
 	// FailAll of PipelineRollback: running siblings are not waited for.
 	FailAll bool `json:"failAll,omitempty"`
 }
+
+// Pause is how long (ms) Retry and RetryStepGroup wait when they have been taken
+// tries times before: the last interval repeats.
+func (a FailureAction) Pause(tries int) int64 {
+	if len(a.Intervals) == 0 {
+		return 0
+	}
+	return a.Intervals[min(tries, len(a.Intervals)-1)]
+}

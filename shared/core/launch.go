@@ -15,12 +15,12 @@ type Launch struct {
 	// Source is the pipeline YAML as its author wrote it.
 	Source string `json:"source,omitempty"`
 	// Given is what the run was asked for with beside that, for another run like it.
-	Given *Given `json:"given,omitempty"`
+	Given *Asked `json:"given,omitempty"`
 	Retry *Retry `json:"retry,omitempty"` // nil unless this run takes up another
 }
 
-// Given is what a run was asked for with, beside its pipeline.
-type Given struct {
+// Asked is what a run was asked for with, beside its pipeline.
+type Asked struct {
 	Stored    bool              `json:"stored,omitempty"` // the pipeline is one that the platform keeps
 	Inputs    map[string]string `json:"inputs,omitempty"` // single values
 	InputSets []File            `json:"inputSets,omitempty"`

@@ -75,8 +75,9 @@ type Node struct {
 	// TimeoutText is a step's timeout when it is an expression that is evaluated when the
 	// step starts.
 	TimeoutText string  `json:"timeoutText,omitempty"`
-	Children    []*Node `json:"children,omitempty"`
 	Chain       *Chain  `json:"chain,omitempty"` // of a stage of type Pipeline
+	Asks        []Ask   `json:"asks,omitempty"`  // values it asks for when it starts
+	Children    []*Node `json:"children,omitempty"`
 	// Rollback are a stage's or group's rollback steps, a list as Children is.
 	Rollback []*Node  `json:"rollback,omitempty"`
 	Pos      Position `json:"pos"`

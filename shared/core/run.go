@@ -2,7 +2,6 @@ package core
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -98,22 +97,4 @@ func LogPrefix(task string) string { return "L#" + task + "#" }
 // OutputBlob is where outputs of a task too large for an event are.
 func OutputBlob(account, run, task string) string {
 	return account + "/runs/" + run + "/outputs/" + task + ".json"
-}
-
-// ExecutionName is the name of the execution that walks a track (DESIGN §3): the
-// run's ULID, the track, the phase (n for normal) and the generation from 1.
-func ExecutionName(run, track string, generation int) string {
-	return fmt.Sprintf("%s-%s-n-%d", run, trackInName.Replace(track), generation)
-}
-
-var trackInName = strings.NewReplacer(".", "_", "~", "x")
-
-// Generation reads the generation of an execution's name; 0 when it has none.
-func Generation(execution string) int {
-	_, g, _ := strings.Cut(execution, "-n-")
-	n, err := strconv.Atoi(g)
-	if err != nil {
-		return 0
-	}
-	return n
 }

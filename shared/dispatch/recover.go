@@ -10,13 +10,17 @@ import (
 	"github.com/slipway-cd/slipway/shared/journal"
 )
 
-// Recover answers a machine that caught an error: where it has to go now.
-func (d *Dispatch) Recover(ctx context.Context, ref journal.Ref, segment int, aslError string) (core.Route, error) {
+// Recover answers a machine that caught an error: where it has to go now. The machine
+// of a walk that is over leaves.
+func (d *Dispatch) Recover(ctx context.Context, ref journal.Ref, round core.Round, segment int, aslError string) (core.Route, error) {
 	run, t, err := d.journal.Load(ctx, ref)
 	if err != nil {
 		return core.Route{}, err
 	}
-	r := core.Recovered{Segment: segment, Error: aslError}
+	if round.N < t.Round.N {
+		return core.Route{Kind: "Leave"}, nil
+	}
+	r := core.Recovered{Segment: segment, Error: aslError, Round: round}
 	if t.Task != nil {
 		if r.Lease, r.Eligible, err = d.liveness(ctx, ref.Account, t.Task); err != nil {
 			return core.Route{}, err
@@ -33,8 +37,8 @@ func (d *Dispatch) Recover(ctx context.Context, ref journal.Ref, segment int, as
 }
 
 // TurnRound answers a machine that stands at Rollback: where the rollback begins.
-func (d *Dispatch) TurnRound(ctx context.Context, ref journal.Ref, segment int) (core.Route, error) {
-	return d.Recover(ctx, ref, segment, engine.TurnRound)
+func (d *Dispatch) TurnRound(ctx context.Context, ref journal.Ref, round core.Round, segment int) (core.Route, error) {
+	return d.Recover(ctx, ref, round, segment, engine.TurnRound)
 }
 
 // Reconcile starts a new execution of a track's machine where one has ended by
@@ -46,14 +50,15 @@ func (d *Dispatch) Reconcile(ctx context.Context, machine, name string, in core.
 	if err != nil {
 		return err
 	}
-	if t.Status.Terminal() || run.Serial(ref.Track) {
+	round, generation := core.ParseExecution(name)
+	if t.Status.Terminal() && round.N <= t.Round.N || round.N < t.Round.N || run.Serial(ref.Track) {
 		return nil
 	}
-	next := core.ExecutionName(ref.Run, ref.Track, core.Generation(name)+1)
+	next := round.ExecutionName(ref.Run, ref.Track, generation+1)
 	if _, err := d.ports.Workflow.Describe(ctx, machine, next); !fault.Is(err, fault.NotFound) {
 		return err // it was started before
 	}
-	route, err := d.Recover(ctx, ref, 0, "Slipway.Reconcile")
+	route, err := d.Recover(ctx, ref, round, 0, "Slipway.Reconcile")
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func Apply(r *Run, t *Track, ev core.Event, facts map[string]core.Fact) (Result,
 }
 
 func apply(r *Run, t *Track, ev core.Event, facts map[string]core.Fact, trace func(Decision)) (Result, error) {
-	w := &walk{run: r, t: t.clone(), ev: &ev, facts: facts, trace: trace}
+	w := &walk{base: r, run: r, t: t.clone(), ev: &ev, facts: facts, trace: trace}
 	w.t.N = ev.N
 	err := w.place()
 	if err == nil {
@@ -62,7 +62,8 @@ var errIgnored = errors.New("ignored")
 
 // walk is one Apply under way.
 type walk struct {
-	run   *Run
+	base  *Run // the plan's
+	run   *Run // as the track sees it
 	t     *Track
 	root  *core.Node
 	ev    *core.Event
@@ -114,6 +115,8 @@ func (w *walk) apply() error {
 		return w.recovered(*w.ev.Recovered)
 	case core.EventIntervened:
 		return w.intervened(*w.ev.Intervened)
+	case core.EventGiven:
+		return w.given(*w.ev.Given)
 	case core.EventWarned:
 		return w.warned(*w.ev.Warned)
 	case core.EventLock:

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -22,9 +21,16 @@ type Attempt struct {
 
 // again is a node for another attempt at what s was one of.
 func (s *Node) again() *Node {
-	last := Attempt{N: s.Attempt, Status: core.Failed, Started: s.Started, Ended: s.Ended, Task: s.Task, Fence: s.Fence,
+	if s.Status == core.NotStarted { // kept as such already
+		return &Node{Attempt: s.Attempt + 1, Answers: s.Answers, Earlier: s.Earlier}
+	}
+	return &Node{Attempt: s.Attempt + 1, Retries: s.Retries, Answers: s.Answers, Input: s.Input, Earlier: append(slices.Clip(s.Earlier), s.tried(core.Failed))}
+}
+
+// tried is the attempt that s is, with the status it ended with.
+func (s *Node) tried(status core.Status) Attempt {
+	return Attempt{N: s.Attempt, Status: status, Started: s.Started, Ended: s.Ended, Task: s.Task, Fence: s.Fence,
 		LogAt: s.LogAt, Delegate: s.Delegate, Failure: s.Failure}
-	return &Node{Attempt: s.Attempt + 1, Retries: s.Retries, Answers: s.Answers, Earlier: append(slices.Clip(s.Earlier), last)}
 }
 
 // mayRetry reports whether the rule, a Retry, has tries left and its condition
@@ -43,16 +49,8 @@ func (w *walk) mayRetry(b broken, r rule) (bool, error) {
 // backOff waits before the step is tried again.
 func (w *walk) backOff(b broken, r rule) {
 	s := w.t.Nodes[b.n.FQN]
-	tried := s.Retries[r.key]
-	s.Retries = maps.Clone(s.Retries)
-	if s.Retries == nil {
-		s.Retries = map[string]int{}
-	}
-	s.Retries[r.key] = tried + 1
-	pause := int64(0)
-	if list := r.action.Intervals; len(list) > 0 {
-		pause = list[min(tried, len(list)-1)]
-	}
+	pause := r.action.Pause(s.Retries[r.key])
+	s.count(r.key)
 	s.Ended, s.Failure = w.ev.At, b.failure
 	w.holdStep(b.n, kindBackOff, core.TimedWaiting, pause, true)
 }
@@ -60,6 +58,9 @@ func (w *walk) backOff(b broken, r rule) {
 // tryAgain makes the step at the cursor start anew when the walk comes to it.
 func (w *walk) tryAgain(n *core.Node) {
 	w.t.Hold = nil
+	if n.Kind == core.KindGroup {
+		w.renew(n)
+	}
 	w.t.Nodes[n.FQN].Status = core.Queued
 }
 

@@ -10,15 +10,29 @@ import (
 // startStage sends the pipeline's machine to run the stage at the cursor.
 func (w *walk) startStage(n *core.Node) {
 	w.child(n)
-	w.outcome(core.Route{Kind: kindRunStage, Track: n.Track,
-		Name: core.ExecutionName(w.run.Launch.Run, n.Track, 1)})
+	w.begin(n)
+	w.runStage(n)
+}
+
+// runStage sends the pipeline's machine to a stage whose track is to be walked.
+func (w *walk) runStage(n *core.Node) {
+	w.outcome(core.Route{Kind: kindRunStage, Track: n.Track, Name: w.execution(n.Track)})
 	w.t.Route.Segment = 1 // the child's first segment
 }
 
-// child records that a track below is started.
+// child records that a track below is started, once more when it has been walked.
 func (w *walk) child(n *core.Node) {
-	w.t.Children[n.Track] = &Child{Status: core.Queued, Generation: 1}
-	w.begin(n)
+	round := core.Round{Rollback: w.t.Round.Rollback || w.isPipeline() && w.t.Undo != nil}
+	if c := w.t.Children[n.Track]; c != nil {
+		round.N = c.Round.N + 1
+	}
+	w.t.Children[n.Track] = &Child{Status: core.Queued, Round: round, Generation: 1}
+}
+
+// execution is the name of the execution that walks a track below now.
+func (w *walk) execution(track string) string {
+	c := w.t.Children[track]
+	return c.Round.ExecutionName(w.run.Launch.Run, track, c.Generation)
 }
 
 // branch is what starts side by side with others, decided on.
@@ -87,9 +101,14 @@ func (w *walk) startBranch(b branch) (waits bool) {
 
 func (w *walk) startTrack(n *core.Node) {
 	w.child(n)
+	w.begin(n)
+	w.startMachine(n)
+}
+
+// startMachine starts the machine of a track below that is to be walked.
+func (w *walk) startMachine(n *core.Node) {
 	first := core.Route{Kind: kindWork, Segment: 1}
-	w.do(core.Command{Do: core.DoStart, Machine: machine(n), Track: n.Track,
-		Name: core.ExecutionName(w.run.Launch.Run, n.Track, 1), Route: &first})
+	w.do(core.Command{Do: core.DoStart, Machine: machine(n), Track: n.Track, Name: w.execution(n.Track), Route: &first})
 }
 
 // endBlock ends a parallel or a looped node all of whose branches have ended, and
@@ -100,16 +119,17 @@ func (w *walk) endBlock(n *core.Node) {
 		w.endNode(n, w.aggregate(n.Children), nil)
 	}
 	status := w.t.Nodes[n.FQN].Status
-	if w.t.Wanted != "" {
+	switch {
+	case w.t.Wanted != "":
 		w.rollTo()
-		return
-	}
-	if w.marked(n) {
+	case w.t.Again != nil:
+		w.tryGroup()
+	case w.marked(n):
 		w.t.Marked = w.branchOfRollback()
 		w.next()
-		return
+	default:
+		w.settleNode(status, w.t.Failure)
 	}
-	w.settleNode(status, w.t.Failure)
 }
 
 // marked reports whether a parallel or loop in a rollback failed only where strategies
@@ -136,24 +156,26 @@ func (w *walk) branchOfRollback() bool { return w.run.undone(w.root) != nil }
 // waited for. All branches are awaited, failed ones too (BEHAVIOUR §7.7).
 func (w *walk) childEnded(e core.Child) error {
 	c := w.t.Children[e.Track]
-	if c == nil || c.Status.Terminal() {
-		return errIgnored
+	if !w.t.HasStarted(e.Track) || c.Status.Terminal() || c.Round != e.Round || !e.Status.Terminal() {
+		return errIgnored // known, or of a walk that is over
 	}
 	c.Status, c.Started, c.Ended, c.Failure, c.Marked = e.Status, e.Started, w.ev.At, e.Failure, e.Marked
 	w.t.Held = append(slices.Clip(w.t.Held), e.Held...)
+	undoing := w.isPipeline() && w.t.Undo != nil
 	n := w.run.TrackRoot(e.Track)
-	w.endNode(n, e.Status, e.Failure)
-	if w.t.Failure == nil && e.Status.Failing() {
-		w.t.Failure = e.Failure
-	}
-	w.t.RolledBack = w.t.RolledBack || e.RolledBack
-	if e.Rollback != "" && (w.t.Wanted == "" || w.run.Below(w.run.Node(w.t.Wanted), w.run.Node(e.Rollback))) {
-		w.t.Wanted = e.Rollback // of several the outermost
+	if !undoing { // in a rollback the stages stay what they were
+		w.endNode(n, e.Status, e.Failure)
+		if w.t.Failure == nil && e.Status.Failing() {
+			w.t.Failure = e.Failure
+		}
+		w.t.RolledBack = w.t.RolledBack || e.RolledBack
+		w.wish(e)
+		w.failAll(e)
 	}
 	if e.Status == core.Aborted && w.t.Stopping == "" { // by a failure strategy below
 		return w.stop(core.Stop{Status: core.Aborted, Reason: reason(e.Failure)})
 	}
-	if w.run.iterationOf(n) != nil {
+	if !undoing && w.run.iterationOf(n) != nil {
 		w.iterationEnded(w.run.Parent(n), e)
 	}
 	if len(w.t.openChildren()) > 0 {
@@ -163,9 +185,15 @@ func (w *walk) childEnded(e core.Child) error {
 		w.endStopped()
 		return nil
 	}
-	if n := w.current(); n.Kind == core.KindParallel || n.Loop != nil {
+	switch n := w.current(); {
+	case undoing:
+		w.t.Hold = nil
+		w.next()
+	case n.Kind == core.KindParallel || n.Loop != nil:
 		w.endBlock(n)
-	} else {
+	case w.t.Wanted != "":
+		w.rollTo()
+	default:
 		w.settleNode(e.Status, e.Failure)
 	}
 	if !w.t.Open() {
@@ -203,7 +231,7 @@ func (w *walk) rerunStage() error {
 			return err
 		}
 	}
-	r := core.Route{Kind: kindRunStage, Track: n.Track, Name: core.ExecutionName(w.run.Launch.Run, n.Track, c.Generation)}
+	r := core.Route{Kind: kindRunStage, Track: n.Track, Name: w.execution(n.Track)}
 	w.t.Route = &r
 	return nil
 }

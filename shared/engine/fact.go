@@ -53,6 +53,23 @@ func (w World) Fact(r *Run, ref string) (core.Fact, error) {
 		digest, blob, _ := strings.Cut(name, ":")
 		out, err := w.Kept(core.OutputsRef{Blob: blob, Digest: digest})
 		return core.Fact{Found: true, Outputs: out}, err
+	case "rolledBack":
+		t, err := w.Track(name)
+		if err != nil {
+			return core.Fact{}, err
+		}
+		return core.Fact{Found: t.RolledBack}, nil
+	case "tries", "given":
+		track, node, _ := strings.Cut(name, ":")
+		t, err := w.Track(track)
+		if err != nil {
+			return core.Fact{}, err
+		}
+		if kind == "given" {
+			return givenTo(t, node), nil
+		}
+		group, strategy, _ := strings.Cut(node, " ")
+		return tries(t, group, strategy), nil
 	case "export":
 		scope, key, _ := strings.Cut(name, "#")
 		return w.export(r, scope, key)
@@ -69,15 +86,20 @@ func (w World) node(r *Run, track, fqn string) (core.Fact, error) {
 	root := r.From(t).TrackRoot(track) // nil of an iteration that has not begun
 	isRoot := root == nil || root.FQN == fqn
 	switch above := core.ParentTrack(track); {
-	case isRoot && t.Status == core.NotStarted && above != "": // skipped there?
-		if t, err = w.Track(above); err != nil {
+	case isRoot && above != "" && (t.Standing().Status == core.NotStarted || root == nil || root.Kind != core.KindStage): // skipped there?
+		up, err := w.Track(above)
+		if err != nil {
 			return core.Fact{}, err
 		}
-	case isRoot && t.Nodes[fqn] == nil:
-		return core.Fact{Found: t.Status != core.NotStarted, Status: t.Status, Started: t.Started, Ended: t.Ended, Attempt: 1}, nil
+		if t.Standing().Status == core.NotStarted || !up.HasStarted(track) {
+			t = up
+		}
+	}
+	if at := t.Standing(); isRoot && t.ID == track && (t.Nodes[fqn] == nil || root.Kind == core.KindStage) {
+		return core.Fact{Found: at.Status != core.NotStarted, Status: at.Status, Started: at.Started, Ended: at.Ended, Attempt: 1}, nil
 	}
 	s := t.Nodes[fqn]
-	if s == nil {
+	if s == nil || s.Status == core.NotStarted {
 		return core.Fact{}, nil
 	}
 	out, err := w.Outputs(s)

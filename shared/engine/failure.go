@@ -52,7 +52,12 @@ type rule struct {
 // (BEHAVIOUR §8.12). In a rollback what is rolled back has no say any more. ok is
 // false when nothing does.
 func (w *walk) strategy(n *core.Node, f *core.Failure) (r rule, ok bool) {
-	for undo := w.run.undone(n); n != nil && n != undo; n = w.run.Parent(n) {
+	return w.strategyAt(n, w.run.undone(n), f)
+}
+
+// strategyAt is strategy from the level n outwards; undo is where a rollback ends.
+func (w *walk) strategyAt(n, undo *core.Node, f *core.Failure) (r rule, ok bool) {
+	for ; n != nil && n != undo; n = w.run.Parent(n) {
 		for i, s := range n.Failure {
 			if matches(s, f) {
 				return rule{n.FQN + "#" + strconv.Itoa(i), s.Action, n}, true
@@ -88,9 +93,14 @@ func (w *walk) nodeFailed(b broken) error {
 	if ok {
 		return w.act(b, r)
 	}
+	w.unhandled(b)
+	return nil
+}
+
+// unhandled fails a node that no strategy is for, or no more.
+func (w *walk) unhandled(b broken) {
 	w.endNode(b.n, b.status, b.failure)
 	w.settleNode(b.status, b.failure)
-	return nil
 }
 
 // act does what the rule says (BEHAVIOUR §8.3). What makes no sense where it stands
@@ -120,9 +130,15 @@ func (w *walk) act(b broken, r rule) error {
 			return w.act(b, r.then())
 		}
 		w.ask(b, r)
-	case core.ActionStageRollback, core.ActionStepGroupRollback:
+	case core.ActionStageRollback, core.ActionStepGroupRollback, core.ActionPipelineRollback:
 		w.rollBack(b, r)
-	case core.ActionPipelineRollback, core.ActionMarkAsFailure, core.ActionProceedDefault, core.ActionRetryStepGroup:
+	case core.ActionRetryStepGroup:
+		return w.retryGroup(b, r)
+	case core.ActionProceedDefault:
+		if !w.proceed(b.n, b.failure) {
+			w.markFailed(b)
+		}
+	case core.ActionMarkAsFailure:
 		w.markFailed(b)
 	}
 	return nil

@@ -50,7 +50,7 @@ func (s *sim) attempts() string {
 	var out []string
 	r := s.Whole()
 	r.Walk(func(n *core.Node) {
-		if at := s.Node(r, n.FQN); at != nil && at.Attempt > 1 {
+		if at := s.Node(r, n.FQN); at != nil && at.Attempt > 1 && n.Kind != core.KindParallel {
 			out = append(out, fmt.Sprintf("%s:%d", n.Identifier, at.Attempt))
 		}
 	})

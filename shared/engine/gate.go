@@ -178,7 +178,13 @@ func past(r *Run, above *Track, branch string) core.Fact {
 }
 
 // skip records that a node does not run, which has no times.
-func (w *walk) skip(n *core.Node) { w.t.Nodes[n.FQN] = &Node{Status: core.Skipped} }
+func (w *walk) skip(n *core.Node) {
+	s := &Node{Status: core.Skipped}
+	if old := w.t.Nodes[n.FQN]; old != nil { // it ran before the group around it was tried again
+		s.Attempt, s.Answers, s.Earlier = old.Attempt, old.Answers, old.Earlier
+	}
+	w.t.Nodes[n.FQN] = s
+}
 
 // goesOn reports whether anything behind the cursor could run although a node has
 // failed: something whose own condition asks for more than success.

@@ -62,6 +62,8 @@ func (w *walk) holdTimedOut(e core.Recovered) error {
 		return w.leaveHold(nil)
 	case h.Kind == kindIntervene && !h.Stage:
 		return w.unanswered(n)
+	case h.Kind == kindInput && !h.Stage:
+		return w.notGiven(n)
 	}
 	if h.Own {
 		return w.released(n, core.Succeeded, nil)

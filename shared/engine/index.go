@@ -179,6 +179,12 @@ func (r *Run) above(n *core.Node) *core.Node {
 	return p
 }
 
+// hasRollback reports whether any stage of the plan has rollback steps.
+func (r *Run) hasRollback() (has bool) {
+	r.Plan.Root.Walk(func(n *core.Node) { has = has || n.Kind == core.KindStage && len(n.Rollback) > 0 })
+	return has
+}
+
 // machine returns which state machine walks the node.
 func machine(n *core.Node) string {
 	switch n.Kind {

@@ -32,6 +32,9 @@ func (w *walk) answers(n *core.Node, allowed []core.ActionType) []core.ActionTyp
 	if stage := w.run.enclosing(n, core.KindStage); len(stage.Rollback) > 0 && w.run.undone(n) == nil {
 		all = append(all, core.ActionStageRollback)
 	}
+	if w.run.undone(n) == nil && w.run.hasRollback() {
+		all = append(all, core.ActionPipelineRollback)
+	}
 	if len(allowed) == 0 {
 		return all
 	}
@@ -83,7 +86,7 @@ func (w *walk) intervened(e core.Intervened) error {
 	if e.Action == core.InterruptMarkFailed {
 		return w.markedFailed(e)
 	}
-	h := w.t.Hold
+	h, leave := w.held()
 	if h == nil || h.Kind != kindIntervene || h.Node != e.Node {
 		return fault.New(fault.Gone, "%s does not wait for a person: it has been answered, timed out or was aborted", e.Node)
 	}
@@ -101,9 +104,18 @@ func (w *walk) intervened(e core.Intervened) error {
 	if e.Action == core.ActionRetry {
 		s.Ended = w.ev.At
 		w.tryAgain(n)
-		return w.leaveHold(nil)
+		return leave(nil)
 	}
-	return w.leaveHold(w.act(b, rule{action: core.FailureAction{Type: e.Action}}))
+	return leave(w.act(b, rule{action: core.FailureAction{Type: e.Action}}))
+}
+
+// held is what the track holds for, or will when the machine is back in Work: an answer
+// is taken then too, and the machine, on its way already, need not be released.
+func (w *walk) held() (h *Hold, leave func(error) error) {
+	if w.t.Hold == nil && w.t.Next != nil {
+		return w.t.Next, func(err error) error { return err }
+	}
+	return w.t.Hold, w.leaveHold
 }
 
 func (w *walk) answered(s *Node, e core.Intervened) {
@@ -118,11 +130,15 @@ func (w *walk) markedFailed(e core.Intervened) error {
 		w.answered(w.t.Nodes[e.Node], e)
 		return w.taskDropped(f)
 	}
-	h := w.t.Hold
+	h, _ := w.held()
 	if h == nil || h.Node != e.Node || h.Kind == kindIntervene || h.Kind == kindBranches || h.Kind == kindStages {
 		return fault.New(fault.Gone, "%s is not running", e.Node)
 	}
 	w.endApproval(e.Node, "FAILED")
 	w.answered(w.t.Nodes[e.Node], e)
+	if w.t.Hold == nil { // on its way there
+		w.t.Next = nil
+		return w.stepEnded(w.run.Node(e.Node), core.Failed, f)
+	}
 	return w.released(w.run.Node(e.Node), core.Failed, f)
 }

@@ -136,3 +136,37 @@ func TestMarkFailed(t *testing.T) {
 		})
 	}
 }
+
+// TestAnswerOnTheWay takes an answer while the machine is still on its way from the hold
+// in which the step failed to Intervene.
+func TestAnswerOnTheWay(t *testing.T) {
+	for name, tc := range map[string]struct {
+		action core.ActionType
+		want   core.Status
+		ends   string
+	}{
+		"ignored":          {core.ActionIgnore, core.IgnoreFailed, "a=IGNORE_FAILED ask=IGNORE_FAILED y=SUCCEEDED"},
+		"aborted":          {core.ActionAbort, core.Aborted, "a=ABORTED ask=ABORTED"},
+		"tried again":      {core.ActionRetry, core.Succeeded, "a=SUCCEEDED ask=SUCCEEDED y=SUCCEEDED"},
+		"marked as failed": {core.ActionMarkAsFailure, core.Failed, "a=FAILED ask=FAILED y=SKIPPED"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(20) {
+				s := newSim(t, seed, plan(stage("a", on(approval("ask", 1), intervention(act(core.ActionIgnore))), shell("y"))))
+				s.reject = true
+				s.until(func() bool { return s.Track("0.1").Next != nil })
+				s.reject = false
+				e := core.Intervened{Node: s.Track("0.1").Next.Node, Action: tc.action, By: core.Actor{ID: "alice"}}
+				if err := s.Apply("0.1", core.Event{Type: core.EventIntervened, Intervened: &e}); err != nil {
+					t.Fatal(err)
+				}
+				for s.Step() {
+				}
+				if got := s.Track("0").Status; got != tc.want || s.ends() != tc.ends {
+					t.Fatalf("seed %d: the run ended %s: %s", seed, got, s.ends())
+				}
+				s.check(seed)
+			}
+		})
+	}
+}

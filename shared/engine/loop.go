@@ -171,7 +171,7 @@ func (w *walk) nextIterations(n *core.Node) {
 
 func (w *walk) openIterations(its []*core.Node) (open int) {
 	for _, it := range its {
-		if c := w.t.Children[it.Track]; c != nil && !c.Status.Terminal() {
+		if c := w.t.Children[it.Track]; w.t.HasStarted(it.Track) && !c.Status.Terminal() {
 			open++
 		}
 	}
@@ -187,7 +187,7 @@ func (w *walk) iterationEnded(n *core.Node, e core.Child) {
 	if w.t.Stopping != "" {
 		l.Queue = nil
 	}
-	if e.Rollback != "" || n.Loop.SkipQueued && e.Status.Failing() {
+	if e.Rollback != "" || e.Again != nil || n.Loop.SkipQueued && e.Status.Failing() {
 		its := w.run.Children(n)
 		for _, i := range l.Queue {
 			w.skip(its[i])

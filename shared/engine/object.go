@@ -30,6 +30,9 @@ func (p *pipeline) Get(key string) (any, bool, error) {
 	case "executionUrl":
 		return l.Started.URL, true, nil
 	case "executionMode":
+		if p.s.w.t.Round.Rollback {
+			return "PIPELINE_ROLLBACK", true, nil
+		}
 		return "NORMAL", true, nil
 	case "startTs":
 		return l.At, true, nil
@@ -231,10 +234,11 @@ func ExportRef(scopeFQN, key string) string { return "export:" + scopeFQN + "#" 
 func (w *walk) lookup(n *core.Node, outputs bool) (core.Fact, error) {
 	if w.run.Owner(n.FQN) == w.t.ID {
 		if n == w.root && n.Kind != core.KindStep && n.Kind != core.KindGroup {
-			return core.Fact{Found: true, Status: w.t.Status, Started: w.t.Started, Ended: w.t.Ended, Attempt: 1}, nil
+			at := w.t.Standing()
+			return core.Fact{Found: true, Status: at.Status, Started: at.Started, Ended: at.Ended, Attempt: 1}, nil
 		}
 		s := w.t.Nodes[n.FQN]
-		if s == nil {
+		if s == nil || s.Status == core.NotStarted {
 			return core.Fact{}, nil
 		}
 		f := core.Fact{Found: true, Status: s.Status, Started: s.Started, Ended: s.Ended, Attempt: s.Attempt, Outputs: s.Outputs}
@@ -245,7 +249,7 @@ func (w *walk) lookup(n *core.Node, outputs bool) (core.Fact, error) {
 		}
 		return f, nil
 	}
-	if s := w.t.Nodes[n.FQN]; n.Track != "" && s != nil && w.t.Children[n.Track] == nil { // it was not let in
+	if s := w.t.Nodes[n.FQN]; n.Track != "" && s != nil && !w.t.HasStarted(n.Track) { // it was not let in
 		return core.Fact{Found: true, Status: s.Status, Started: s.Started, Ended: s.Ended, Attempt: s.Attempt}, nil
 	}
 	return w.fact(w.run.nodeRef(n))

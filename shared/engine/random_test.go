@@ -102,6 +102,7 @@ func fate(seed uint64) func(string) core.Completed {
 var orderless = []core.FailureAction{act(core.ActionIgnore), act(core.ActionMarkAsSuccess), act(core.ActionMarkAsFailure),
 	act(core.ActionStageRollback), act(core.ActionStepGroupRollback), retry(1, core.ActionStageRollback),
 	retry(2, core.ActionIgnore), retry(1, core.ActionMarkAsFailure), retry(3, core.ActionMarkAsSuccess),
+	retryGroup(1), retryGroup(2), intervention(retryGroup(1)), act(core.ActionPipelineRollback),
 	intervention(act(core.ActionMarkAsSuccess)), intervention(retry(1, core.ActionIgnore))}
 
 // TestRandom plays random plans in random orders, everything delivered once or

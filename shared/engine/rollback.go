@@ -21,6 +21,9 @@ const TurnRound = "Slipway.Rollback"
 
 // list is what the walk goes through now.
 func (w *walk) list() []*core.Node {
+	if w.t.Undo != nil && w.isPipeline() {
+		return backwards(w.root)
+	}
 	if u := w.t.Undo; u != nil {
 		return w.run.Node(u.Of).Rollback
 	}
@@ -55,7 +58,9 @@ func (w *walk) rollBack(b broken, r rule) {
 		kind = core.KindGroup
 	}
 	target := w.run.enclosing(w.run.above(b.n), kind)
-	if r.at != nil && r.at.Kind == kind && r.at != b.n {
+	if r.action.Type == core.ActionPipelineRollback {
+		target = w.run.Plan.Root
+	} else if r.at != nil && r.at.Kind == kind && r.at != b.n {
 		target = r.at
 	}
 	if target == nil || w.run.undone(b.n) != nil {
@@ -66,7 +71,7 @@ func (w *walk) rollBack(b broken, r rule) {
 	if w.t.Failure == nil {
 		w.t.Failure = b.failure
 	}
-	w.t.Wanted = target.FQN
+	w.t.Wanted, w.t.FailAll = target.FQN, r.action.FailAll
 	w.rollTo()
 }
 
@@ -80,9 +85,9 @@ func (w *walk) rollTo() {
 	}
 	w.t.Wanted = ""
 	w.endGroups(target)
-	w.t.Undo = &Undo{Of: target.FQN, Cursor: slices.Clone(w.t.Cursor), Failure: w.t.Failure}
+	w.t.Undo = &Undo{Of: target.FQN, Cursor: slices.Clone(w.t.Cursor), Failure: w.t.Failure, Turned: w.isPipeline()}
 	w.t.Cursor = []int{0}
-	if len(target.Rollback) == 0 {
+	if len(w.list()) == 0 {
 		w.rolledBack()
 	}
 }
@@ -94,7 +99,15 @@ func (w *walk) rolledBack() {
 	w.t.Undo = nil
 	w.t.Cursor = slices.Clone(u.Cursor)
 	of := w.run.Node(u.Of)
-	if of.Kind == core.KindStage {
+	switch {
+	case of.Kind == core.KindPipeline:
+		w.endTrack(core.Failed)
+		return
+	case w.t.Round.Rollback && of == w.root:
+		w.t.RolledBack = true
+		w.endTrack(w.aggregate(of.Rollback))
+		return
+	case of.Kind == core.KindStage:
 		w.t.RolledBack = len(of.Rollback) > 0
 		w.endTrack(core.Failed)
 		return
@@ -124,10 +137,10 @@ func (w *walk) groupRolledBack(b broken) {
 			w.next()
 		case core.ActionAbort:
 			w.abort(b)
-		case core.ActionStageRollback:
+		case core.ActionStageRollback, core.ActionPipelineRollback:
 			w.rollBack(b, rule{action: a, at: stage})
 		case core.ActionMarkAsFailure, core.ActionRetry, core.ActionRetryStepGroup, core.ActionManualIntervention,
-			core.ActionStepGroupRollback, core.ActionPipelineRollback, core.ActionProceedDefault:
+			core.ActionStepGroupRollback, core.ActionProceedDefault:
 			w.markFailed(b)
 		}
 		return

@@ -60,6 +60,8 @@ func (s *scope) context(name string) (any, bool) {
 		return s.siblings(name)
 	case "secrets":
 		return &secrets{s}, true
+	case "executionInput":
+		return &executionInput{s}, true
 	case "exportedVariables":
 		return &exported{s}, true
 	case "ngSecretManager":

@@ -16,6 +16,7 @@ const (
 	kindWait      = "Wait"
 	kindBackOff   = "BackOff"
 	kindIntervene = "Intervene"
+	kindInput     = "Input"
 	kindBranches  = "Branches"
 	kindStages    = "Stages"
 	kindRollback  = "Rollback"
@@ -25,6 +26,15 @@ const (
 // entered stores a segment's token and goes on with the walk when it was waiting
 // for exactly that (DESIGN §3, Tokens).
 func (w *walk) entered(e core.Entered) error {
+	switch {
+	case e.Round.N < w.t.Round.N: // of a walk that is over
+		w.do(core.Command{Do: core.DoFinish, Token: e.Token, Route: &core.Route{Kind: kindLeave}})
+		return nil
+	case e.Round.N > w.t.Round.N:
+		if err := w.renewTrack(e.Round); err != nil {
+			return err
+		}
+	}
 	s := &w.t.Segment
 	if s.N == 0 { // the first segment of the track
 		s.N, s.Kind = 1, kindWork
@@ -54,10 +64,15 @@ func (w *walk) entered(e core.Entered) error {
 		return nil
 	}
 	if w.t.Status == core.NotStarted {
-		w.t.Status, w.t.Started = core.Running, w.ev.At
-		w.t.Cursor = []int{0}
-		if ended, err := w.arrives(); ended || err != nil {
-			return err
+		w.t.Round = e.Round
+		w.beginTrack()
+		if !e.Round.Rollback {
+			if ended, err := w.arrives(); ended || err != nil {
+				return err
+			}
+		}
+		if w.askStage() {
+			return nil
 		}
 	}
 	if w.t.Task != nil || w.t.Hold != nil {
@@ -140,6 +155,14 @@ func (w *walk) release() { w.outcome(core.Route{Kind: kindWork}) }
 // Track.Route: the outcome of that segment when it has one by now, or a decision
 // taken here. The token is dead either way.
 func (w *walk) recovered(e core.Recovered) error {
+	if e.Round.N < w.t.Round.N {
+		return errIgnored // its machine is sent away
+	}
+	if e.Round.N > w.t.Round.N {
+		if err := w.renewTrack(e.Round); err != nil {
+			return err
+		}
+	}
 	s := w.t.Segment
 	if s.Closed {
 		return errIgnored // it was told to leave before; Route still says so

@@ -26,6 +26,7 @@ type sim struct {
 	outcome func(node string) core.Completed
 	people  []core.Actor // answer every approval, in order
 	reject  bool
+	given   string            // to whoever asks while running; "" for nobody
 	answers []core.ActionType // to interventions, one after the other; then they time out
 }
 
@@ -90,12 +91,30 @@ func (s *sim) held(track string, h engine.Hold) (awaited bool) {
 			return false
 		}
 		s.After(0, func() { s.intervene(track) })
+	case "Input":
+		if s.given == "" {
+			return false
+		}
+		s.After(0, func() { s.give(track) })
 	case "Approval":
 		for _, who := range s.people {
 			s.After(0, func() { s.approve(track, who) })
 		}
 	}
 	return true
+}
+
+// give gives what the track waits for.
+func (s *sim) give(track string) {
+	h := s.Track(track).Hold
+	if h == nil || h.Kind != "Input" {
+		return
+	}
+	values := map[string]string{}
+	for _, a := range s.Run.Node(h.Node).Asks {
+		values[a.Path] = s.given
+	}
+	_ = s.Apply(track, core.Event{Type: core.EventGiven, Given: &core.Given{Node: h.Node, Values: values, By: core.Actor{ID: "alice"}}})
 }
 
 func (s *sim) approve(track string, who core.Actor) {

@@ -5,11 +5,19 @@ import "github.com/slipway-cd/slipway/shared/core"
 // stop ends everything open in the track at once: the task is taken from its
 // delegate, a hold is over, children are told the same and awaited.
 func (w *walk) stop(e core.Stop) error {
-	if w.t.Status.Terminal() || w.t.Stopping != "" {
+	if w.t.Round.N < e.Round.N {
+		if err := w.renewTrack(e.Round); err != nil { // stopped before its machine arrived
+			return err
+		}
+	}
+	if w.t.Status == core.NotStarted {
+		w.t.Round = e.Round
+	}
+	if w.t.Status.Terminal() || w.t.Stopping != "" || w.t.Round != e.Round {
 		return errIgnored
 	}
 	if w.t.Status == core.NotStarted {
-		w.t.Status, w.t.Started, w.t.Cursor = core.Running, w.ev.At, []int{0}
+		w.beginTrack()
 	}
 	w.t.Stopping = e.Status
 	f := stopFailure(e)
@@ -20,7 +28,7 @@ func (w *walk) stop(e core.Stop) error {
 	open := w.t.openChildren()
 	for _, track := range open {
 		w.do(core.Command{Do: core.DoDeliver, Track: track, Event: &core.Event{
-			V: core.EventVersion, Type: core.EventStop, Source: "stop:" + w.t.ID, Actor: w.ev.Actor, Stop: &e,
+			V: core.EventVersion, Type: core.EventStop, Source: "stop:" + w.t.ID, Actor: w.ev.Actor, Stop: &core.Stop{Status: e.Status, Reason: e.Reason, Round: w.t.Children[track].Round},
 		}})
 	}
 	if len(open) == 0 {
@@ -50,7 +58,7 @@ func (w *walk) stopStep(status core.Status, f *core.Failure) {
 func (w *walk) endStopped() {
 	w.t.Hold, w.t.Next = nil, nil
 	for _, n := range w.t.Nodes {
-		if !n.Status.Terminal() {
+		if !n.Status.Terminal() && n.Status != core.NotStarted {
 			n.Status, n.Ended, n.Asked = w.t.Stopping, w.ev.At, nil
 		}
 	}

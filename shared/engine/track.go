@@ -38,6 +38,14 @@ type Track struct {
 	// that is of a track above, or waits for branches.
 	Undo   *Undo  `json:"undo,omitempty"`
 	Wanted string `json:"wanted,omitempty"`
+	// Again is the group that is to be tried again, when that is of a track above or
+	// waits for branches.
+	Again *core.Again `json:"again,omitempty"`
+	// FailAll says that the stages beside this one are not waited for before the
+	// pipeline is rolled back.
+	FailAll bool       `json:"failAll,omitempty"`
+	Normal  *Walked    `json:"normal,omitempty"` // once the pipeline is rolled back
+	Round   core.Round `json:"round,omitzero"`   // which walk of the track this is
 	// RolledBack says that a stage's rollback steps have run here or below.
 	RolledBack bool `json:"rolledBack,omitempty"`
 	// Marked says that what failed in a branch of a rollback was marked so, see core.Child.
@@ -70,12 +78,14 @@ type Node struct {
 	Retries    map[string]int   `json:"retries,omitempty"` // by failure strategy
 	Earlier    []Attempt        `json:"earlier,omitempty"`
 	Asked      *Asked           `json:"asked,omitempty"` // while it waits for a person
+	Input      *Input           `json:"input,omitempty"` // what it asks for when it starts
 	Answers    []Answer         `json:"answers,omitempty"`
 }
 
 // Child is a track that this one started.
 type Child struct {
 	Status     core.Status   `json:"status"`
+	Round      core.Round    `json:"round,omitzero"`
 	Generation int           `json:"generation"`
 	Started    int64         `json:"started,omitempty"`
 	Ended      int64         `json:"ended,omitempty"`
@@ -207,7 +217,7 @@ func (t *Track) Open() bool { return t.Status != core.NotStarted && !t.Status.Te
 func (t *Track) openChildren() []string {
 	var open []string
 	for id, c := range t.Children {
-		if !c.Status.Terminal() {
+		if !c.Status.Terminal() && c.Status != core.NotStarted {
 			open = append(open, id)
 		}
 	}

@@ -99,6 +99,9 @@ func (w *walk) next() { w.t.Cursor[len(w.t.Cursor)-1]++ }
 // start starts the node at the cursor, or skips it. waits says that the walk has
 // to stop here.
 func (w *walk) start(n *core.Node) (waits bool, err error) {
+	if w.isPipeline() && w.t.Undo != nil {
+		return w.startUndo(n)
+	}
 	if w.copied(n) {
 		w.next()
 		return false, nil
@@ -128,10 +131,16 @@ func (w *walk) start(n *core.Node) (waits bool, err error) {
 		w.startStage(n)
 		return true, nil
 	case core.KindGroup:
+		if w.askInputs(n) {
+			return true, nil
+		}
 		w.begin(n)
 		w.t.Cursor = append(w.t.Cursor, 0)
 		return false, nil
 	default:
+		if w.askInputs(n) {
+			return true, nil
+		}
 		return w.startStep(n)
 	}
 }
@@ -141,6 +150,11 @@ func (w *walk) begin(n *core.Node) *Node {
 	s := &Node{Attempt: 1}
 	if old := w.t.Nodes[n.FQN]; old != nil {
 		s = old.again()
+		if old.Input != nil && old.Input.Resumed { // the same attempt: it has been waiting for values
+			s = old
+			s.Input = new(*old.Input)
+			s.Input.Resumed = false
+		}
 	}
 	s.Status, s.Started = core.Running, w.ev.At
 	w.t.Nodes[n.FQN] = s
@@ -233,7 +247,8 @@ func (w *walk) endTrack(status core.Status) {
 func EndOf(t *Track) core.Event {
 	return core.Event{
 		V: core.EventVersion, Type: core.EventChild, Source: "child:" + t.ID,
-		Child: &core.Child{Track: t.ID, Status: t.Status, Started: t.Started, Failure: t.Failure, Rollback: t.Wanted, RolledBack: t.RolledBack, Marked: t.Marked, Held: outlasting(t)},
+		Child: &core.Child{Track: t.ID, Status: t.Status, Started: t.Started, Failure: t.Failure, Rollback: t.Wanted,
+			RolledBack: t.RolledBack, Again: t.Again, FailAll: t.FailAll, Marked: t.Marked, Round: t.Round, Held: outlasting(t)},
 	}
 }
 

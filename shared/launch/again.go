@@ -39,7 +39,7 @@ func (l *Launch) Rerun(ctx context.Context, a Again) (Started, error) {
 
 // like is the request for a run like old.
 func (l *Launch) like(ctx context.Context, old *engine.Run, a Again) (Request, error) {
-	was := core.Given{}
+	was := core.Asked{}
 	if old.Launch.Given != nil {
 		was = *old.Launch.Given
 	}
@@ -90,7 +90,7 @@ func fixed(src compile.Source) bool {
 }
 
 // given is what is kept of a request.
-func given(req Request) *core.Given {
+func given(req Request) *core.Asked {
 	g := req.Given
 	g.Inputs, g.InputSets, g.Stages, g.Expressions = req.Options.Inputs, nil, req.Options.Stages, req.Options.Expressions
 	for _, s := range req.Options.InputSets {

@@ -45,7 +45,7 @@ type Request struct {
 	Key string
 	// Given is kept with the run, for another one like it; Inputs and InputSets are
 	// taken from Options.
-	Given core.Given
+	Given core.Asked
 	// Retry is set for a run that takes up another.
 	Retry *core.Retry
 }

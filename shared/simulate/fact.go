@@ -31,9 +31,13 @@ func (w *World) Whole() *engine.Run {
 func (w *World) Node(r *engine.Run, fqn string) *engine.Node {
 	owner := r.Owner(fqn)
 	t := w.Track(owner)
-	if root := r.TrackRoot(owner); root != nil && root.FQN == fqn && t.Nodes[fqn] == nil {
-		if t.Status != core.NotStarted {
-			return &engine.Node{Status: t.Status, Started: t.Started, Ended: t.Ended, Attempt: 1}
+	root := r.TrackRoot(owner)
+	if above := w.Tracks[core.ParentTrack(owner)]; root != nil && root.FQN == fqn && above != nil && !above.HasStarted(owner) {
+		return above.Nodes[fqn]
+	}
+	if root != nil && root.FQN == fqn && (t.Nodes[fqn] == nil || root.Kind == core.KindStage && t.ID != "0") {
+		if at := t.Standing(); at.Status != core.NotStarted {
+			return &engine.Node{Status: at.Status, Started: at.Started, Ended: at.Ended, Attempt: 1}
 		}
 		t = w.Track(core.ParentTrack(owner))
 	}

@@ -19,6 +19,9 @@ type Execution struct {
 	parent  *Execution
 }
 
+// round is which walk of the track the execution is for.
+func (x *Execution) round() core.Round { r, _ := core.ParseExecution(x.Name); return r }
+
 // execute carries out an event's commands in order; who does so may die half-way,
 // and then somebody does it all again.
 func (w *World) execute(track string, cmds []core.Command) {
@@ -111,7 +114,7 @@ func (w *World) goTo(x *Execution, r core.Route) {
 			if x.segment != r.Segment || x.Ended {
 				return // it has been there
 			}
-			w.must(x.Track, core.Event{Type: core.EventRecovered, Recovered: &core.Recovered{Segment: r.Segment, Error: engine.TurnRound}})
+			w.must(x.Track, core.Event{Type: core.EventRecovered, Recovered: &core.Recovered{Segment: r.Segment, Error: engine.TurnRound, Round: x.round()}})
 			w.goTo(x, core.Route{Kind: "Work", Segment: w.Track(x.Track).Route.Segment})
 		})
 	case "Leave", "Done":
@@ -131,7 +134,7 @@ func (w *World) goTo(x *Execution, r core.Route) {
 
 // enter stores the token of the state a machine has come to.
 func (w *World) enter(x *Execution, r core.Route, token string, at int64) {
-	w.must(x.Track, core.Event{Type: core.EventEntered, Entered: &core.Entered{Segment: r.Segment, Token: token, At: at}})
+	w.must(x.Track, core.Event{Type: core.EventEntered, Entered: &core.Entered{Segment: r.Segment, Token: token, At: at, Round: x.round()}})
 	if w.repeats(6) { // the platform lost the token
 		w.After(0, func() { w.recover(x, r, token, "States.HeartbeatTimeout", "alive") })
 	}
@@ -161,7 +164,11 @@ func (w *World) recover(x *Execution, r core.Route, token, err, lease string) {
 	if x.token != token {
 		return
 	}
-	w.must(x.Track, core.Event{Type: core.EventRecovered, Recovered: &core.Recovered{Segment: r.Segment, Error: err, Lease: lease, Eligible: true}})
+	w.must(x.Track, core.Event{Type: core.EventRecovered, Recovered: &core.Recovered{Segment: r.Segment, Error: err, Lease: lease, Eligible: true, Round: x.round()}})
+	if x.round().N < w.Track(x.Track).Round.N {
+		w.goTo(x, core.Route{Kind: "Leave"})
+		return
+	}
 	if route := w.Track(x.Track).Route; route != nil {
 		w.goTo(x, w.answer(x.Track, *route))
 	}

@@ -59,8 +59,12 @@ type Node struct {
 	Allowed  []core.ActionType `json:"allowed,omitempty"`
 	Deadline int64             `json:"deadline,omitempty"`
 	Answers  []engine.Answer   `json:"answers,omitempty"`
-	Earlier  []engine.Attempt  `json:"earlier,omitempty"` // tries before this one
-	Copied   string            `json:"copied,omitempty"`  // the run that has executed it
+	// Asks are the values that the node waits for, until Deadline; Given those that it
+	// was given, and by whom.
+	Asks    []core.Ask       `json:"asks,omitempty"`
+	Given   *engine.Input    `json:"given,omitempty"`
+	Earlier []engine.Attempt `json:"earlier,omitempty"` // tries before this one
+	Copied  string           `json:"copied,omitempty"`  // the run that has executed it
 }
 
 // Approval is one instance of a HarnessApproval.
@@ -90,6 +94,7 @@ func (v *Views) see(ctx context.Context, account, id string, room *room) (Run, e
 	if err != nil {
 		return Run{}, err
 	}
+	renewed(tracks)
 	root := tracks[r.Plan.Root.Track]
 	out := Run{ID: id, Scope: r.Plan.Scope, Pipeline: r.Plan.Identifier, Name: r.Plan.Name, Tags: r.Plan.Tags,
 		Sequence: r.Launch.Started.Sequence, Started: r.At, Finished: root.Ended, Ended: root.Status.Terminal(),
@@ -111,6 +116,7 @@ func (v *Views) see(ctx context.Context, account, id string, room *room) (Run, e
 			out.Approvals = append(out.Approvals, Approval{ID: s.Approval.ID, Run: id, Node: n.FQN, Name: n.Name, Created: s.Started, Approval: *s.Approval})
 		}
 	})
+	out.Nodes = undone(r, tracks, out.Nodes)
 	return out, nil
 }
 
@@ -124,7 +130,7 @@ func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engi
 	if t == nil {
 		return out
 	}
-	if n.Track != "" && t.Status == core.NotStarted { // skipped by the track above, or about to start
+	if n.Track != "" && t.Standing().Status == core.NotStarted { // skipped by the track above, or about to start
 		t = tracks[core.ParentTrack(n.Track)]
 		if s := t.Nodes[n.FQN]; s != nil && s.Status.Terminal() {
 			out.Status, out.Started, out.Finished, out.Failure = s.Status.API(), s.Started, s.Ended, s.Failure
@@ -132,9 +138,12 @@ func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engi
 		return out
 	}
 	if n.Kind == core.KindStage && n.Loop == nil {
-		if t.Status != core.NotStarted {
-			out.Status, out.Started, out.Finished, out.Attempt, out.Failure = statusOf(tracks, t).API(), t.Started, t.Ended, 1, t.Failure
+		if at := t.Standing(); at.Status.Terminal() {
+			out.Status, out.Started, out.Finished, out.Attempt, out.Failure = at.Status.API(), at.Started, at.Ended, 1, at.Failure
+		} else if at.Status != core.NotStarted {
+			out.Status, out.Started, out.Attempt, out.Failure = statusOf(tracks, t).API(), at.Started, 1, at.Failure
 		}
+		out.input(n, t.Nodes[n.FQN])
 		return out
 	}
 	s := t.Nodes[n.FQN]
@@ -153,8 +162,20 @@ func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engi
 	if s.Asked != nil {
 		out.Allowed, out.Deadline = s.Asked.Allowed, s.Asked.Deadline
 	}
+	out.input(n, s)
 	room.take(ctx, &out, s)
 	return out
+}
+
+// input shows what the node asks for while running, or was given.
+func (out *Node) input(n *core.Node, s *engine.Node) {
+	switch {
+	case s == nil || s.Input == nil:
+	case s.Input.Given != nil:
+		out.Given = s.Input
+	case s.Status == core.InputWaiting:
+		out.Asks, out.Deadline = n.Asks, s.Input.Deadline
+	}
 }
 
 // masked replaces references to secrets by what logs show for them.
@@ -198,7 +219,7 @@ func statusOf(tracks map[string]*engine.Track, t *engine.Track) core.Status {
 		}
 		waiting = s
 	}
-	if h := t.Hold; h != nil && t.Nodes[h.Node] != nil && t.Nodes[h.Node].Status != core.Running {
+	if h := t.Hold; h != nil && t.Nodes[h.Node] != nil && t.Nodes[h.Node].Status != core.Running && !t.Nodes[h.Node].Status.Terminal() {
 		if t.Nodes[h.Node].Status == core.AsyncWaiting { // at a barrier: shown as running (BEHAVIOUR §11.1)
 			return core.Running
 		}

@@ -61,6 +61,7 @@ func (d *door) routes() httpio.Routes {
 		"GET /slipway/v1/runs/{run}":                own(d.showRun),
 		"POST /slipway/v1/runs/{run}/abort":         own(d.abortRun),
 		"POST /slipway/v1/runs/{run}/intervene":     own(d.interveneRun),
+		"POST /slipway/v1/runs/{run}/input":         own(d.inputRun),
 		"GET /slipway/v1/runs/{run}/logs/{task}":    own(d.runLog),
 		"GET /slipway/v1/runs/{run}/outputs/{node}": own(d.runOutputs),
 		"GET /slipway/v1/runs/{run}/cost":           own(d.runCost),

@@ -107,7 +107,7 @@ func (d *door) execute(c *call, req stageRequest) (launch.Started, error) {
 	if text := strings.TrimSpace(inputs); text != "" && text != "{}" && text != `""` {
 		opt.InputSets = []compile.Source{{File: "inputs.yaml", Data: []byte(inputs)}}
 	}
-	return d.start(c, compile.Source{File: p.Identifier + ".yaml", Data: []byte(p.YAML)}, opt, core.Given{Stored: true})
+	return d.start(c, compile.Source{File: p.Identifier + ".yaml", Data: []byte(p.YAML)}, opt, core.Asked{Stored: true})
 }
 
 // interrupted is Harness's InterruptResponse.

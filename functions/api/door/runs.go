@@ -68,7 +68,7 @@ func (d *door) startRun(c *call) (httpio.Answer, error) {
 	for i, f := range req.Library {
 		files[i] = compile.Source{File: f.File, Data: []byte(f.YAML)}
 	}
-	given := core.Given{}
+	given := core.Asked{}
 	for _, f := range req.Library {
 		given.Library = append(given.Library, core.File{Name: f.File, YAML: f.YAML})
 	}
@@ -93,7 +93,7 @@ func created(s launch.Started) httpio.Answer {
 
 // start starts a run in the caller's name: the same for every request with the
 // same Idempotency-Key.
-func (d *door) start(c *call, src compile.Source, opt compile.Options, given core.Given) (launch.Started, error) {
+func (d *door) start(c *call, src compile.Source, opt compile.Options, given core.Asked) (launch.Started, error) {
 	s, err := d.Launch.Start(c.ctx, launch.Request{Account: c.who.Account, Source: src, Options: opt, Trigger: "MANUAL",
 		By: c.who.Actor, Key: c.Request.Header.Get("Idempotency-Key"), Given: given})
 	return s, told(err)

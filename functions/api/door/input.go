@@ -1,0 +1,39 @@
+package door
+
+import (
+	"fmt"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/httpio"
+	"github.com/slipway-cd/slipway/shared/journal"
+)
+
+// inputRun gives values to a node that asks for them while running (BEHAVIOUR §12.3).
+func (d *door) inputRun(c *call) (httpio.Answer, error) {
+	var req struct {
+		Node   string            `json:"node"`
+		Values map[string]string `json:"values"`
+	}
+	if err := httpio.StrictJSON(c.Request, httpio.MaxBody, &req); err != nil {
+		return httpio.Answer{}, err
+	}
+	if req.Node == "" {
+		return httpio.Answer{}, fault.New(fault.Invalid, "field node is needed: the path of a step, step group or stage that waits for input")
+	}
+	r, _, err := d.Journal.Whole(c.ctx, c.who.Account, c.PathValue("run"))
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	n, err := named(r, req.Node)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	_, err = d.Journal.Apply(c.ctx, journal.Ref{Account: r.Account, Run: r.Launch.Run, Track: r.Owner(n.FQN)}, core.Event{
+		Type: core.EventGiven, Actor: c.who.Actor.ID, Given: &core.Given{Node: n.FQN, Values: req.Values, By: c.who.Actor},
+	})
+	if err != nil {
+		return httpio.Answer{}, fmt.Errorf("input: %w", err)
+	}
+	return httpio.Answer{Body: map[string]any{"run": r.Launch.Run, "node": n.FQN}}, nil
+}

@@ -8,6 +8,7 @@ func (r *run) step(n *Node, rec *Record, s scope, at int) end {
 	answers := n.Answers
 	for i := 0; ; i++ {
 		rec.Starts = append(rec.Starts, at)
+		r.tie = r.tie || n.Tries[min(i, len(n.Tries)-1)].Takes == n.Timeout
 		status, failure, takes := n.try(i)
 		at += takes
 		if failure == "" {
@@ -27,6 +28,7 @@ func (r *run) step(n *Node, rec *Record, s scope, at int) end {
 				at += a.Intervals[min(k, len(a.Intervals)-1)]
 				again = true
 			case "ManualIntervention":
+				r.tie = r.tie || len(answers) > 0 && answers[0].After == a.Timeout
 				if len(answers) == 0 || answers[0].After >= a.Timeout || !s.may(answers[0].Action) {
 					at += a.Timeout
 					a = a.Then
@@ -208,6 +210,7 @@ func (r *run) stage(n *Node, s scope, at int) end {
 		}
 	}
 	e.undo, e.stops = nil, false
+	r.tie = r.tie || n.Timeout > 0 && min(e.at, e.abort)-at == n.Timeout
 	if n.Timeout > 0 && min(e.at, e.abort)-at > n.Timeout {
 		e = end{status: Expired, at: at + n.Timeout, abort: never}
 		r.cut(slices.Concat(n.Children, n.Rollback), e.at, Expired)

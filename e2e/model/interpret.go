@@ -46,6 +46,9 @@ func (r *Record) Fits(status string) bool {
 type Result struct {
 	Status string
 	Nodes  map[string]*Record // by identifier; those that have started or were skipped
+	// Tie says that something ended just when its time ran out: which of the two is
+	// first, and so all that follows, is anyone's guess.
+	Tie bool
 }
 
 // end is how a node ended, for what is around it.
@@ -72,6 +75,7 @@ type scope struct {
 type run struct {
 	nodes      map[string]*Record
 	rolledBack bool
+	tie        bool
 }
 
 // Interpret runs a pipeline.
@@ -80,6 +84,7 @@ func Interpret(p *Node) Result {
 	e := r.list(p.Children, scope{}, 0)
 	status := r.aggregate(p.Children)
 	abort := e.abort
+	r.tie = r.tie || p.Timeout > 0 && min(e.at, abort) == p.Timeout
 	if p.Timeout > 0 && min(e.at, abort) > p.Timeout {
 		abort = never
 		status = Expired
@@ -89,7 +94,7 @@ func Interpret(p *Node) Result {
 		r.cut(p.Children, abort, Aborted)
 		status = Aborted
 	}
-	return Result{Status: status, Nodes: r.nodes}
+	return Result{Status: status, Nodes: r.nodes, Tie: r.tie}
 }
 
 // list runs nodes one after the other. The statuses seen by one are its own.

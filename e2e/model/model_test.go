@@ -35,6 +35,9 @@ func TestModel(t *testing.T) {
 	hold(t, n)
 }
 
+// ties counts the cases that nobody can decide.
+var ties atomic.Int64
+
 // hold compares n cases on all processors. A case is a pipeline, by seed/each, and what
 // happens to it, by seed.
 func hold(t *testing.T, n int) {
@@ -62,7 +65,10 @@ func hold(t *testing.T, n int) {
 		})
 	}
 	all.Wait()
-	t.Logf("%d cases from seed 0, %.0f a second", next.Load(), float64(next.Load())/time.Since(start).Seconds())
+	t.Logf("%d cases from seed 0, %.0f a second, %d of them ties", next.Load(), float64(next.Load())/time.Since(start).Seconds(), ties.Load())
+	if ties.Load() > next.Load()/50 {
+		t.Errorf("%d of %d cases are ties, which say nothing", ties.Load(), next.Load())
+	}
 }
 
 // differs reports the first of n cases from a seed on in which engine and model differ.

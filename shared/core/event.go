@@ -159,6 +159,8 @@ type Child struct {
 	Failure *Failure `json:"failure,omitempty"`
 	// Rollback is the FQN of the stage or group above that its failure is to roll back.
 	Rollback string `json:"rollback,omitempty"`
+	// Because is the failure that Rollback follows on, nil when it is Failure.
+	Because *Failure `json:"because,omitempty"`
 	// RolledBack says that rollback steps of a stage have run.
 	RolledBack bool `json:"rolledBack,omitempty"`
 	// Again is the group above that its failure is to have tried again.

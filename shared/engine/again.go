@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -174,6 +175,7 @@ func (w *walk) wish(e core.Child) {
 		}
 	}
 	w.t.Wanted, w.t.Again = e.Rollback, e.Again
+	w.because(cmp.Or(e.Because, e.Failure))
 }
 
 // wanted is the node that something further up is to be done about, nil for none.

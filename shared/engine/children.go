@@ -203,6 +203,9 @@ func (w *walk) childEnded(e core.Child) error {
 		w.release() // a branch's parent goes on when its machine is back in Work
 		return nil
 	}
+	if w.ev.At >= w.t.Started+w.lifetime() { // the word of it is on its way
+		return w.stop(core.Stop{Status: core.Expired, Reason: "the pipeline's timeout has passed", Round: w.t.Round})
+	}
 	return w.walk()
 }
 

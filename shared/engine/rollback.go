@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -72,7 +74,17 @@ func (w *walk) rollBack(b broken, r rule) {
 		w.t.Failure = b.failure
 	}
 	w.t.Wanted, w.t.FailAll = target.FQN, r.action.FailAll
+	w.because(b.failure)
 	w.rollTo()
+}
+
+// because notes which failure led to the rollback that is wanted, where it was not the
+// first one of the track.
+func (w *walk) because(f *core.Failure) {
+	w.t.Because = nil
+	if f != nil && !reflect.DeepEqual(f, w.t.Failure) {
+		w.t.Because = f
+	}
 }
 
 // rollTo begins the rollback that is wanted, or ends the track to have it begun above.
@@ -83,9 +95,10 @@ func (w *walk) rollTo() {
 		w.endTrack(w.aggregate(nodes(w.root)))
 		return
 	}
-	w.t.Wanted = ""
+	why := cmp.Or(w.t.Because, w.t.Failure)
+	w.t.Wanted, w.t.Because = "", nil
 	w.endGroups(target)
-	w.t.Undo = &Undo{Of: target.FQN, Cursor: slices.Clone(w.t.Cursor), Failure: w.t.Failure, Turned: w.isPipeline()}
+	w.t.Undo = &Undo{Of: target.FQN, Cursor: slices.Clone(w.t.Cursor), Failure: why, Turned: w.isPipeline()}
 	w.t.Cursor = []int{0}
 	if len(w.list()) == 0 {
 		w.rolledBack()

@@ -57,6 +57,7 @@ func (w *walk) stopStep(status core.Status, f *core.Failure) {
 // endStopped ends the nodes around the cursor and the track.
 func (w *walk) endStopped() {
 	w.t.Hold, w.t.Next = nil, nil
+	w.t.Wanted, w.t.Because, w.t.Again = "", nil, nil // nothing more runs
 	for _, n := range w.t.Nodes {
 		if !n.Status.Terminal() && n.Status != core.NotStarted {
 			n.Status, n.Ended, n.Asked = w.t.Stopping, w.ev.At, nil

@@ -38,6 +38,8 @@ type Track struct {
 	// that is of a track above, or waits for branches.
 	Undo   *Undo  `json:"undo,omitempty"`
 	Wanted string `json:"wanted,omitempty"`
+	// Because is the failure that Wanted follows on, nil when it is Failure.
+	Because *core.Failure `json:"because,omitempty"`
 	// Again is the group that is to be tried again, when that is of a track above or
 	// waits for branches.
 	Again *core.Again `json:"again,omitempty"`

@@ -247,7 +247,7 @@ func (w *walk) endTrack(status core.Status) {
 func EndOf(t *Track) core.Event {
 	return core.Event{
 		V: core.EventVersion, Type: core.EventChild, Source: "child:" + t.ID,
-		Child: &core.Child{Track: t.ID, Status: t.Status, Started: t.Started, Failure: t.Failure, Rollback: t.Wanted,
+		Child: &core.Child{Track: t.ID, Status: t.Status, Started: t.Started, Failure: t.Failure, Rollback: t.Wanted, Because: t.Because,
 			RolledBack: t.RolledBack, Again: t.Again, FailAll: t.FailAll, Marked: t.Marked, Round: t.Round, Held: outlasting(t)},
 	}
 }

@@ -74,3 +74,40 @@ func TestUnansweredGroupRollback(t *testing.T) {
 		t.Errorf("the run ended %s", s.ends())
 	}
 }
+
+// TestDeadlineOfARollback holds that a stage which is out of time while another branch of
+// it is awaited wants no rollback any more: what is behind it is asked as ever.
+func TestDeadlineOfARollback(t *testing.T) {
+	p := plan(on(undo(stage("a", parallel(shell("x"), shell("y"))), shell("u")), act(core.ActionStageRollback)),
+		when(core.WhenFailure, "", stage("b", shell("z"))))
+	p.Root.Children[0].Timeout = 10_000
+	s := newSim(t, 1, p)
+	s.Dice = nil
+	s.Work = func(task *engine.Task) (core.Completed, int64) {
+		switch s.Run.Node(task.Node).Identifier {
+		case "x":
+			return core.Completed{Failure: &core.Failure{Types: []string{"UNKNOWN_FAILURE"}, Message: "no"}}, 0
+		case "y":
+			return core.Completed{OK: true}, 20_000
+		}
+		return core.Completed{OK: true}, 0
+	}
+	if got := s.play().Status; got != core.Expired || s.ends() != "a=EXPIRED x=FAILED y=EXPIRED b=SUCCEEDED z=SUCCEEDED" {
+		t.Errorf("the run ended %s: %s", got, s.ends())
+	}
+}
+
+// TestNothingStartsOutOfTime holds that no stage begins once the pipeline's time is over,
+// though the word of that may come after the end of the stage before.
+func TestNothingStartsOutOfTime(t *testing.T) {
+	p := plan(stage("a", parallel(shell("x"), shell("z"))), when(core.WhenAll, "", stage("b", shell("y"))))
+	p.Root.Timeout = 10_000
+	for seed := range uint64(20) {
+		s := newSim(t, seed, p)
+		s.Timed = true
+		s.Work = func(*engine.Task) (core.Completed, int64) { return core.Completed{OK: true}, 20_000 }
+		if got := s.play().Status; got != core.Expired || s.ends() != "a=EXPIRED x=EXPIRED z=EXPIRED" {
+			t.Fatalf("seed %d: the run ended %s: %s", seed, got, s.ends())
+		}
+	}
+}

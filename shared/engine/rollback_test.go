@@ -32,6 +32,13 @@ func TestRollback(t *testing.T) {
 		"nothing to roll back": {func() *core.Plan {
 			return plan(append([]*core.Node{on(stage("a", shell("x"), when(core.WhenAll, "", shell("y"))), stageBack)}, later()...)...)
 		}, "x" + unknown, core.Failed, "a=FAILED x=FAILED b=SKIPPED c=SUCCEEDED r=SUCCEEDED d=SUCCEEDED s=SUCCEEDED"},
+		"a group, for the failure that led to it": {func() *core.Plan {
+			g := func(id string) *core.Node { return group("g", on(shell(id), groupBack)) }
+			return plan(on(stage("a", on(shell("x"), act(core.ActionMarkAsFailure)), when(core.WhenAll, "", g("y"))), act(core.ActionIgnore), "Authentication"))
+		}, "x" + unknown + " y=AUTHENTICATION_FAILURE", core.Failed, "a=FAILED x=FAILED g=IGNORE_FAILED y=FAILED"},
+		"a group, for the failure in a branch of it": {func() *core.Plan {
+			return plan(on(stage("a", on(shell("x"), act(core.ActionMarkAsFailure)), when(core.WhenAll, "", group("g", parallel(on(shell("y"), groupBack), shell("z"))))), act(core.ActionIgnore), "Authentication"))
+		}, "x" + unknown + " y=AUTHENTICATION_FAILURE", core.Failed, "a=FAILED x=FAILED g=IGNORE_FAILED y=FAILED z=SUCCEEDED"},
 		"nothing has failed": {func() *core.Plan { return plan(on(undo(stage("a", shell("x")), shell("u")), stageBack)) }, "", core.Succeeded, "a=SUCCEEDED x=SUCCEEDED"},
 		"conditions in it": {func() *core.Plan {
 			return plan(on(undo(stage("a", shell("x")), when(core.WhenSuccess, "", shell("u")), when(core.WhenFailure, "", shell("v")), when(core.WhenAll, "false", shell("w"))), stageBack))

@@ -30,7 +30,7 @@ func (t *Track) undoing(r core.Round) *Track {
 	c := *t
 	c.Round, c.Normal = r, new(t.Standing())
 	c.Status, c.Started, c.Ended, c.Failure, c.Stopping = core.NotStarted, 0, 0, nil, ""
-	c.Segment, c.Task, c.Hold, c.Next, c.Undo, c.Wanted, c.Again, c.FailAll, c.Marked, c.Held = Segment{}, nil, nil, nil, nil, "", nil, false, false, nil
+	c.Segment, c.Task, c.Hold, c.Next, c.Undo, c.Wanted, c.Because, c.Again, c.FailAll, c.Marked, c.Held = Segment{}, nil, nil, nil, nil, "", nil, nil, false, false, nil
 	return &c
 }
 

@@ -153,17 +153,7 @@ func TestLoopsWalkedAgain(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(40) {
-				s := newSim(t, seed, tc.plan())
-				s.Twice, s.outcome = true, script(tc.fail)
-				if got := s.play().Status; got != tc.run {
-					t.Errorf("seed %d: the run ended %s, want %s", seed, got, tc.run)
-				}
-				if got := s.ends(); got != tc.want {
-					t.Fatalf("seed %d:\n got %s\nwant %s", seed, got, tc.want)
-				}
-				s.check(seed)
-			}
+			holdEnds(t, tc.plan, func() outcome { return script(tc.fail) }, tc.run, tc.want)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/spell"
 	"github.com/slipway-cd/slipway/shared/yamldoc"
 )
 
@@ -143,32 +144,9 @@ func (c *compiler) texts(n *yamldoc.Node, what string) []string {
 func nearest(s string, words []string) string {
 	best, bestD := "", max(1, min(len(s)/3, 3))+1
 	for _, w := range words {
-		if d := distance(strings.ToLower(s), strings.ToLower(w)); d < bestD {
+		if d := spell.Distance(strings.ToLower(s), strings.ToLower(w)); d < bestD {
 			best, bestD = w, d
 		}
 	}
 	return best
-}
-
-// distance is the number of edits between two words (Levenshtein).
-func distance(a, b string) int {
-	if len(a) > 100 || len(b) > 100 {
-		return 100
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		prev := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := prev
-			if a[i] != b[j] {
-				cost++
-			}
-			prev, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -18,6 +18,7 @@ var ring = map[string]int{
 	"compile":  1,
 	"engine":   1,
 	"simulate": 1,
+	"spell":    1,
 	"strategy": 1,
 	"govern":   1,
 	"target":   1,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/spell"
 )
 
 // Path is how a node is named to people: its FQN without what every one has.
@@ -105,29 +106,9 @@ func nearest(word string, words []string) []string {
 // distance is the number of edits between two words; of a path its last name counts
 // as well, for that is what most people write.
 func distance(a, b string) int {
-	d := edits(a, b)
+	d := spell.Distance(a, b)
 	if i := strings.LastIndexByte(b, '.'); i >= 0 {
-		d = min(d, edits(a[strings.LastIndexByte(a, '.')+1:], b[i+1:]))
+		d = min(d, spell.Distance(a[strings.LastIndexByte(a, '.')+1:], b[i+1:]))
 	}
 	return d
-}
-
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j]+1, before+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -181,6 +181,59 @@ func TestWeakQueue(t *testing.T) {
 	}
 }
 
+// deployCritical is criticalYAML for who deploys: nobody writes a Queue step.
+func deployCritical(file string) string {
+	return "pipeline:\n  identifier: p\n  name: p\n  stages:\n  - stage:\n      identifier: only\n      name: only\n      type: Deployment\n      spec:\n        deploymentType: Kubernetes\n" +
+		"        service: {serviceRef: web}\n        environment: {environmentRef: dev, infrastructureDefinitions: [{identifier: one}]}\n" +
+		"        execution:\n          steps:\n          - " + shellStep("in", "echo in >> "+file, "") + "\n          - " + shellStep("out", "echo out >> "+file, "") + "\n" +
+		"      failureStrategies: [{onFailure: {errors: [AllErrors], action: {type: StageRollback}}}]\n"
+}
+
+// TestInfrastructureLock deploys one service to one place by several runs at once: one
+// after the other, with adapters that do all that their contracts allow.
+func TestInfrastructureLock(t *testing.T) {
+	seed := weak.Seed(t)
+	file := filepath.Join(t.TempDir(), "door")
+	in := startInside(t, platform.Config{Delegate: true, Clock: clock.Fast(20, time.Now()),
+		Weak: &workflow.Weak{Seed: seed, Duplicate: 0.3, Delay: 2 * time.Second}, Wrap: func(p core.Ports) core.Ports {
+			p.Store, p.Bus = weak.Store(p.Store, weak.Usual(seed)), weak.Bus(p.Bus, weak.Usual(seed))
+			return p
+		}})
+	const runs = 5
+	var started []string
+	for k := range runs {
+		for len(started) == k { // a call may fail; its key makes it safe to repeat
+			out, err := in.admin.Launch(t.Context(), client.Launch{YAML: deployCritical(file), File: "d.yaml", Key: fmt.Sprint("deploy", k),
+				Library: []client.File{{File: "w.yaml", YAML: deployDocuments}}})
+			if err == nil {
+				started = append(started, out.Run)
+			}
+		}
+	}
+	key := ""
+	for _, run := range started {
+		r := in.finish(run)
+		if r.Status != "Success" || stands(r, "infrastructure-lock") != "Success" {
+			t.Error(show(r))
+		}
+		for _, n := range r.Nodes {
+			if n.Type == "ResourceConstraint" && n.Name != "Infrastructure lock" {
+				t.Errorf("%+v", n)
+			}
+		}
+		_, tracks, err := in.Journal().Whole(t.Context(), acct, run)
+		if err != nil || len(tracks["0.1"].Held) != 1 {
+			t.Fatal(tracks["0.1"], err)
+		}
+		key = tracks["0.1"].Held[0].Lock
+	}
+	if !strings.HasPrefix(key, "infra#default/default/") {
+		t.Error(key)
+	}
+	alternates(t, file, runs)
+	in.free(core.LockParts(key))
+}
+
 func barrierStep(id string) string {
 	return fmt.Sprintf(`step: {name: %[1]s, identifier: %[1]s, type: Barrier, spec: {barrierRef: both}}`, id)
 }

@@ -64,6 +64,7 @@ func (c *compiler) pipeline(p *yamldoc.Node) *core.Plan {
 		c.stages(root, list)
 	}
 	c.barriers(p, root)
+	c.lockOrder(p, root)
 	return plan
 }
 

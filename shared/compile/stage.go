@@ -210,6 +210,7 @@ func (c *compiler) execution(n *core.Node, s *yamldoc.Node, what string) {
 	}
 	w.path = n.FQN + ".spec.execution.rollbackSteps."
 	n.Rollback = w.undo(n, exec)
+	c.lockInfrastructure(n)
 }
 
 // stageType returns a stage's type, "" (and said) when there is no such; runs is

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/steps"
 )
 
 // errorTypes is how failure strategies name the engine's types of failure
@@ -88,6 +89,10 @@ type broken struct {
 // the node fails, and what encloses it.
 func (w *walk) nodeFailed(b broken) error {
 	w.t.Task, w.t.Hold = nil, nil
+	if b.n.Type == steps.InfrastructureLock {
+		w.notLocked(b)
+		return nil
+	}
 	r, ok := w.strategy(b.n, b.failure)
 	w.traceFailure(b, r, ok)
 	if ok {

@@ -15,6 +15,13 @@ func (w *walk) startLock(n *core.Node, step steps.Step, spec map[string]any) err
 	if err != nil {
 		return err
 	}
+	if step.Type == steps.InfrastructureLock {
+		kind, key := core.LockParts(name)
+		if key, err = w.infraKey(n, key); err != nil {
+			return err
+		}
+		name = core.LockName(kind, key)
+	}
 	ms := n.Timeout
 	if ms == 0 {
 		ms = step.DefaultTimeout.Milliseconds()

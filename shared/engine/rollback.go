@@ -26,10 +26,14 @@ func (w *walk) list() []*core.Node {
 	if w.t.Undo != nil && w.isPipeline() {
 		return backwards(w.root)
 	}
-	if u := w.t.Undo; u != nil {
+	switch u := w.t.Undo; {
+	case u == nil:
+		return nodes(w.root)
+	case w.t.Round.Rollback && u.Of == w.root.FQN:
+		return underLock(w.root)
+	default:
 		return w.run.Node(u.Of).Rollback
 	}
-	return nodes(w.root)
 }
 
 // phase is what attempts are counted in.

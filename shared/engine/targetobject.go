@@ -46,12 +46,13 @@ func (d *deployed) infra() any {
 	maps.Copy(t, texts(in.Found))
 	t["infraIdentifier"], t["infrastructureType"], t["type"], t["deploymentType"] = in.Identifier, in.Type, in.Type, in.DeploymentType
 	more := map[string]any{
-		"environment":                d.env(),
-		"infrastructureKey":          lazy(keyOf{d, 0}.value),
-		"infrastructureKeyShortId":   lazy(keyOf{d, target.ShortKey}.value),
-		"connector":                  props{"identifier": template(in.Spec["connectorRef"]), "name": missing("infra.connector.name (connectors)")},
-		"instances":                  missing("infra.instances (hosts of a Deployment stage)"),
-		"infrastructureDefinitionId": in.Identifier,
+		"environment":                  d.env(),
+		"infrastructureKey":            lazy(keyOf{d, 0}.value),
+		"infrastructureKeyShortId":     lazy(keyOf{d, target.ShortKey}.value),
+		"connector":                    props{"identifier": template(in.Spec["connectorRef"]), "name": missing("infra.connector.name (connectors)")},
+		"instances":                    missing("infra.instances (hosts of a Deployment stage)"),
+		"infrastructureDefinitionId":   in.Identifier,
+		"allowSimultaneousDeployments": in.AllowSimultaneous,
 	}
 	if list, ok := in.Spec["variables"].([]any); ok {
 		delete(t, "variables")

@@ -121,6 +121,13 @@ func waitsFor(h *engine.Hold, o *engine.Node) string {
 		what = "waits for its time to pass"
 	case "BackOff":
 		what = "waits before another try"
+	case "Lock":
+		kind, key := core.LockParts(h.Claim.Lock)
+		of := "the key"
+		if kind == core.LockInfra {
+			of = "the infrastructure"
+		}
+		what = fmt.Sprintf("waits in line for %s %s (slipway queue show --kind %s %s)", of, key, kind, key)
 	}
 	return what + until(h.Until)
 }

@@ -19,7 +19,7 @@ func (c *compiler) waitsAt(n *core.Node, spec *yamldoc.Node, rollback bool) {
 	}
 	ref := spec.Get("barrierRef")
 	if rollback {
-		c.unsupported(ref, n.Pos, "a Barrier step among rollback steps")
+		c.unexecuted(ref, n.Pos, "a Barrier step among rollback steps")
 		return
 	}
 	c.meetings = append(c.meetings, meeting{n, ref})

@@ -196,6 +196,7 @@ func (c *compiler) add(sev core.Severity, n *yamldoc.Node, pos core.Position, co
 		}
 		d.Message += " (in template " + u.name + ", " + where + ")"
 	}
+	c.relocateUse(&d, n)
 	c.diags = append(c.diags, d)
 }
 

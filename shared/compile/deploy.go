@@ -76,8 +76,7 @@ func (c *compiler) eachStage(list *yamldoc.Node, f func(*yamldoc.Node)) {
 var deploymentRules = rules{
 	"execution": {}, "deploymentType": {}, "service": {}, "services": {}, "environment": {}, "environments": {}, "environmentGroup": {},
 	"gitOpsEnabled": {}, "rollbackSteps": {}, "customDeploymentRef": {}, "deploymentMetadata": {}, "multiDeploymentConfig": {}, "description": {},
-	"serviceConfig":  {refuse: "serviceConfig: a service that is written in its stage"},
-	"infrastructure": {refuse: "infrastructure: one that is written in its stage"},
+	"serviceConfig": {}, "infrastructure": {}, "serviceDependencies": {refuse: "serviceDependencies"},
 }
 
 // The fields of what stands in it.
@@ -87,7 +86,7 @@ var (
 	envRules     = rules{
 		"environmentRef": {}, "environmentInputs": {}, "serviceOverrideInputs": {}, "servicesOverrides": {}, "useFromStage": {}, "gitBranch": {},
 		"deployToAll": {}, "filters": {}, "infrastructureDefinition": {}, "infrastructureDefinitions": {}, "gitOpsClusters": {}, "failureStrategies": {},
-		"provisioner": {refuse: "provisioner: infrastructure that is made in the run", noop: noSteps},
+		"provisioner": {},
 	}
 	envsRules  = rules{"values": {}, "filters": {}, "metadata": {}, "failureStrategies": {}}
 	groupRefs  = rules{"envGroupRef": {}, "deployToAll": {}, "environments": {}, "filters": {}, "metadata": {}, "failureStrategies": {}, "__uuid": {}}
@@ -118,6 +117,8 @@ func (d *deployment) read(before map[string]*deployment) {
 		}
 	} else if s := d.field(m, "service", serviceRules); s != nil {
 		d.service(s, before)
+	} else if s := d.field(m, "serviceConfig", configRules); s != nil {
+		d.config(s, before)
 	}
 	switch {
 	case m.Get("environments") != nil:
@@ -129,6 +130,10 @@ func (d *deployment) read(before map[string]*deployment) {
 		if g := d.field(m, "environmentGroup", groupRefs); g != nil {
 			d.many, d.at.Places = true, d.parallel(g)
 			d.group(g)
+		}
+	case m.Get("environment") == nil && m.Get("infrastructure") != nil:
+		if in := d.field(m, "infrastructure", ownRules); in != nil {
+			d.place(in, before)
 		}
 	default:
 		if e := d.field(m, "environment", envRules); e != nil {
@@ -143,7 +148,6 @@ func (d *deployment) read(before map[string]*deployment) {
 		c.add(core.SeverityWarning, e.Value, e.Key.Pos, CodeUnknownField, "rollbackSteps in the spec of "+d.what+" never run", "move them into execution:")
 	}
 	switch {
-	case m.Get("serviceConfig") != nil || m.Get("infrastructure") != nil: // refused
 	case len(d.uses) == 0:
 		c.lacking(m, d.what+" names no service", "add service: with a serviceRef")
 	case len(d.places) == 0:

@@ -149,8 +149,11 @@ func TestBadDeployments(t *testing.T) {
 		"too few at once":                 {deploying("services: {values: [{serviceRef: api}]}\n" + toDev + "\nmultiDeploymentConfig: {maxConcurrency: 0}"), []string{"maxConcurrency of stage d is \"0\""}},
 		"nothing of that stage":           {deploying("service: {useFromStage: {stage: x}}\n" + toDev), []string{"names no service", "no Deployment stage before it is called so"}},
 		"a stage that borrows itself":     {inPipeline("stages:\n" + deployStage("a", whole) + "\n" + deployStage("b", "service: {useFromStage: {stage: a}}\n"+toDev) + "\n" + deployStage("c", "service: {useFromStage: {stage: b}}\n"+toDev)), []string{"names no service", "which is another stage's itself"}},
-		"a provisioner":                   {deploying("service: {serviceRef: api}\nenvironment: {environmentRef: dev, provisioner: {steps: [{step: {}}]}, infrastructureDefinitions: [{identifier: one}]}"), []string{"not supported yet: provisioner"}},
-		"a service written in the stage":  {deploying("serviceConfig: {serviceRef: x}\n" + toDev), []string{"not supported yet: serviceConfig"}},
+		"a wrong provisioner":             {deploying("service: {serviceRef: api}\nenvironment: {environmentRef: dev, provisioner: {stepps: []}, infrastructureDefinitions: [{identifier: one}]}"), nil},
+		"a service without a definition":  {deploying("serviceConfig: {serviceRef: x}\n" + toDev), []string{"stage d names no service", "serviceConfig of stage d has no serviceDefinition"}},
+		"an own service of another type":  {deploying("serviceConfig: {serviceRef: x, serviceDefinition: {type: ECS, spec: {}}}\n" + toDev), []string{"the serviceDefinition is for ECS: stage d deploys Kubernetes"}},
+		"an own place in no environment":  {deploying("service: {serviceRef: api}\ninfrastructure: {infrastructureDefinition: {type: KubernetesDirect, spec: {}}}"), []string{"stage d names no environment", "stage d has no environmentRef"}},
+		"no own place":                    {deploying("service: {serviceRef: api}\ninfrastructure: {environmentRef: dev}"), []string{"stage d names no environment", "infrastructure of stage d has no infrastructureDefinition"}},
 		"no failure strategies":           {strings.Replace(deploying(whole), "failureStrategies: [{onFailure: {errors: [AllErrors], action: {type: StageRollback}}}]", "tags: {}", 1), []string{"warning: stage d has no failureStrategies"}},
 		"an expression that is not right": {deploying("service: {serviceRef: <+a b c>}\n" + toDev), []string{"the expression cannot be read"}},
 	}
@@ -166,6 +169,86 @@ func TestBadDeployments(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestArtifactSourceTemplates holds that a source that links to a template is what the
+// template says, with the inputs that the service and the stage give.
+func TestArtifactSourceTemplates(t *testing.T) {
+	library := append(slices.Clone(world), templateOf("ArtifactSource", "hub", "1", "type: Gcr\nspec: {connectorRef: c, registryHostname: <+input>, imagePath: p, tag: <+input>}"),
+		"service:\n  name: T\n  identifier: t\n  serviceDefinition:\n    type: Kubernetes\n    spec:\n      artifacts:\n        primary:\n          primaryArtifactRef: a\n          sources:\n"+
+			"          - {identifier: a, name: a, template: {templateRef: hub, versionLabel: \"1\", templateInputs: {type: Gcr, spec: {registryHostname: gcr.io, tag: <+input>}}}}\n"+
+			"        sidecars:\n        - sidecar: {identifier: b, template: {templateRef: hub, versionLabel: \"1\", templateInputs: {type: Gcr, spec: {registryHostname: eu.gcr.io, tag: \"9\"}}}}")
+	use := "service: {serviceRef: t, serviceInputs: {serviceDefinition: {type: Kubernetes, spec: {artifacts: {primary: {primaryArtifactRef: a, sources: [{identifier: a, template: {templateInputs: {type: Gcr, spec: {tag: \"7\"}}}}]}}}}}}\n" + toDev
+	plan, diags := Compile(Source{File: "p.yaml", Data: []byte(deploying(use))}, Options{Library: shelfOf(t, library...)})
+	if plan == nil || len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	s := plan.Root.Children[0].Target.Services[0]
+	got := []any{s.Sources[0].Type, s.Sources[0].Spec["registryHostname"], s.Sources[0].Spec["tag"], s.Sidecars[0].Identifier, s.Sidecars[0].Spec["registryHostname"], s.Sidecars[0].Spec["tag"]}
+	if diff := cmp.Diff([]any{"Gcr", "gcr.io", "7", "b", "eu.gcr.io", "9"}, got); diff != "" {
+		t.Error(diff)
+	}
+	opt := Options{Library: shelfOf(t, library...), Inputs: map[string]string{"stages.d.spec.service.serviceInputs.serviceDefinition.spec.artifacts.primary.sources.a.spec.tag": "8"}}
+	plan, diags = Compile(Source{File: "p.yaml", Data: []byte(deploying("service: {serviceRef: t}\n" + toDev))}, opt)
+	if plan == nil || plan.Root.Children[0].Target.Services[0].Sources[0].Spec["tag"] != 8.0 {
+		t.Error(diags)
+	}
+	_, diags = Compile(Source{File: "p.yaml", Data: []byte(deploying(use))}, Options{Library: shelfOf(t, append(slices.Clone(world), library[len(library)-1])...)})
+	if len(diags) != 2 || diags[0].Code != CodeNotFound {
+		t.Error(diags)
+	}
+}
+
+// TestKnownOnlyInTheRun holds what of a stage has to be known before the run: a run is
+// refused, and whoever looks is warned.
+func TestKnownOnlyInTheRun(t *testing.T) {
+	const open = "<+pipeline.variables.open>"
+	for name, fields := range map[string]string{
+		"all infrastructures of it": "service: {serviceRef: api}\nenvironment: {environmentRef: " + open + ", deployToAll: true}",
+		"a group":                   "service: {serviceRef: api}\nenvironmentGroup: {envGroupRef: " + open + ", deployToAll: true}",
+		"tags":                      "service: {serviceRef: api}\nenvironments: {filters: [{identifier: f, type: tags, entities: [environments], spec: {matchType: any, tags: " + open + "}}]}",
+		"a tag":                     "service: {serviceRef: api}\nenvironments: {filters: [{identifier: f, type: tags, entities: [environments], spec: {matchType: any, tags: {tier: " + open + "}}}]}",
+		"inputs":                    "service: {serviceRef: web, serviceInputs: " + open + "}\n" + toDev,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, lenient := range []bool{true, false} {
+				_, diags := Compile(Source{File: "p.yaml", Data: []byte(deploying(fields))}, Options{Library: shelfOf(t, world...), Lenient: lenient})
+				i := slices.IndexFunc(diags, func(d core.Diagnostic) bool {
+					return strings.Contains(d.Message, "known only during the run") && (d.Severity == core.SeverityWarning) == lenient
+				})
+				if i < 0 {
+					t.Errorf("lenient %v: %s", lenient, diags)
+				}
+			}
+		})
+	}
+}
+
+// TestKnownTags holds that tags of filters may be what is known before the run.
+func TestKnownTags(t *testing.T) {
+	for _, tags := range []string{"{tier: <+pipeline.variables.tier>}", "<+pipeline.variables.tags>"} {
+		doc := strings.Replace(deploying("service: {serviceRef: api}\nenvironments: {filters: [{identifier: f, type: tags, entities: [environments], spec: {matchType: any, tags: "+tags+"}}, {identifier: g, type: all, entities: [infrastructures]}]}"),
+			"variables:\n", "variables:\n  - {name: tier, type: String, value: low}\n  - {name: tags, type: String, value: '{\"tier\": \"low\"}'}\n", 1)
+		plan, diags := Compile(Source{File: "p.yaml", Data: []byte(doc)}, Options{Library: shelfOf(t, world...)})
+		if plan == nil || len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		if diff := cmp.Diff([]string{"api dev/one region=eu level=warn", "api dev/two region=eu level=warn"}, come(t, plan.Root.Children[0])); diff != "" {
+			t.Error(tags, diff)
+		}
+	}
+}
+
+// TestLoopsTwice holds that a stage that deploys several cannot loop beside: Harness
+// keeps such a pipeline and fails its runs.
+func TestLoopsTwice(t *testing.T) {
+	doc := strings.Replace(deploying("services: {values: [{serviceRef: api}, {serviceRef: web}]}\n"+toDev), "type: Deployment\n", "type: Deployment\n      strategy: {parallelism: 2}\n", 1)
+	for lenient, want := range map[bool]core.Severity{true: core.SeverityWarning, false: core.SeverityError} {
+		_, diags := Compile(Source{File: "p.yaml", Data: []byte(doc)}, Options{Library: shelfOf(t, world...), Lenient: lenient})
+		if len(diags) != 1 || diags[0].Severity != want || !strings.Contains(diags[0].Message, "would loop twice") {
+			t.Error(diags)
+		}
 	}
 }
 
@@ -191,6 +274,18 @@ func TestWrongServicesAreTold(t *testing.T) {
 	_, diags := Compile(Source{File: "p.yaml", Data: []byte(doc)}, Options{Library: shelfOf(t, slices.Concat([]string{bad}, world)...)})
 	if len(diags) != 1 || !strings.Contains(diags[0].String(), `t0.yaml:7:7: `) || !strings.Contains(diags[0].String(), `variabels`) {
 		t.Error(diags)
+	}
+}
+
+// TestLookingAtWhatIsUsed holds that what a pipeline's services lack is said at the
+// reference, and what is wrong in them at their own place only.
+func TestLookingAtWhatIsUsed(t *testing.T) {
+	bad := "service:\n  name: Bad\n  identifier: bad\n  serviceDefinition:\n    type: Kubernetes\n    spec:\n      variabels: []\n      artifacts:\n        sidecars:\n        - sidecar: {identifier: b, template: {templateRef: gone}}\n"
+	doc := deploying("service: {serviceRef: bad}\n" + toDev)
+	diags := Look(Source{File: "p.yaml", Data: []byte(doc)}, shelfOf(t, slices.Concat([]string{bad}, world)...))
+	want := "p.yaml:14:31: warning: template gone is not found (in service bad, at t0.yaml:10:60) (check the reference, or give the files it is in)"
+	if len(diags) != 1 || diags[0].String() != want {
+		t.Errorf("%s\nwant %s", diags, want)
 	}
 }
 

@@ -30,11 +30,16 @@ type entity struct {
 	late       bool          // one of several that a reference may mean
 	env        *entity       // an infrastructure's
 	use        *yamldoc.Node // an environment's: the field that names it
+	named      *yamldoc.Node // the reference by which it was found, nil for none
 	group      string
 	groupName  string
 	override   core.OverrideType
 	legacy     bool
 	pair       core.Pair // what an override is for
+	// definition stands in place of a service's own, and over is laid over what a
+	// document says, in this order: both are written in the stage.
+	definition *yamldoc.Node
+	over       []*yamldoc.Node
 }
 
 // noun is what kinds are called in messages.
@@ -197,6 +202,7 @@ func (c *compiler) give(from *yamldoc.Node, path string, into ...*entity) {
 	g := &given{c: c}
 	g.merger = merger{c: c, inputs: map[*yamldoc.Node]*input{}, supply: g.supply, differs: g.differs}
 	lateOnes := false
+	from = c.settled(from)
 	for _, e := range into {
 		lateOnes = lateOnes || e.late
 		g.words = append(g.words, e.words)
@@ -225,7 +231,7 @@ func (c *compiler) give(from *yamldoc.Node, path string, into ...*entity) {
 		}
 	}
 	if from != nil && isExpression(from) && c.missing[from] == nil {
-		c.unsupported(from, from.Pos, "an expression as inputs of "+strings.Join(g.words, " and "))
+		c.late(from, "inputs of "+strings.Join(g.words, " and "))
 	}
 	if !lateOnes && len(into) > 0 {
 		g.tell(from)

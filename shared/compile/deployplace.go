@@ -103,7 +103,7 @@ func (d *deployment) infrastructure(u envUse, it *yamldoc.Node) []string {
 		var found []*entity
 		for _, name := range names {
 			if in := d.c.infrastructure(e, name); in != nil {
-				in.late = e.late || len(names) > 1
+				in.late, in.named = e.late || len(names) > 1, n
 				found = append(found, in)
 			} else if !e.late {
 				d.c.notFound(n, "infrastructure "+name+" of "+e.words)
@@ -136,7 +136,7 @@ func (d *deployment) check(in *entity, n *yamldoc.Node) {
 // allInfrastructures adds all infrastructures of an environment that filters pick.
 func (d *deployment) allInfrastructures(u envUse, filters []target.Filter) (ids []string) {
 	if strings.Contains(u.ref, "<+") {
-		d.c.unsupported(u.n, u.n.Pos, "all infrastructures of an environment that is known only in the run")
+		d.c.late(u.n, "the environment whose infrastructures are all meant,")
 		return nil
 	}
 	for _, e := range u.found {
@@ -181,7 +181,7 @@ func (d *deployment) group(m *yamldoc.Node) {
 		return
 	}
 	if strings.Contains(ref, "<+") {
-		d.c.unsupported(n, n.Pos, "an environment group that is known only in the run")
+		d.c.late(n, "envGroupRef of "+d.what)
 		return
 	}
 	g := d.c.entity(KindEnvironmentGroup, d.c.home, ref)
@@ -234,12 +234,15 @@ func (d *deployment) filters(m *yamldoc.Node, out []target.Filter) []target.Filt
 		for _, e := range itemsOf(it.Get("entities")) {
 			f.Entities = append(f.Entities, e.Text)
 		}
-		if tags := it.Get("spec").Get("tags"); tags != nil {
+		if tags := d.c.settled(it.Get("spec").Get("tags")); tags != nil {
 			if isExpression(tags) {
-				d.c.unsupported(tags, tags.Pos, "an expression as the tags of a filter")
+				d.c.late(tags, "the tags of a filter of "+d.what)
 			}
 			for _, e := range tags.Entries {
-				f.Tags[e.Key.Text] = e.Value.Text
+				f.Tags[e.Key.Text], _ = d.c.knownText(d, e.Value)
+				if isExpression(e.Value) && f.Tags[e.Key.Text] == "" {
+					d.c.late(e.Value, "a tag of a filter of "+d.what)
+				}
 			}
 		}
 		out = append(out, f)

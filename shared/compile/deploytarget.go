@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,10 +89,12 @@ func (c *compiler) several(n *core.Node, d *deployment, pairs []core.Pair, concu
 		c.onFailure(m, l, d.what)
 		l.When = c.condition(m, "when", "multiDeploymentConfig of "+d.what)
 		if most := m.Get("maxConcurrency"); most != nil && !c.empty(most) {
+			most = c.settled(most)
 			v, err := strconv.Atoi(most.Text)
 			switch {
 			case isExpression(most):
-				c.unsupported(most, most.Pos, "an expression as maxConcurrency of multiDeploymentConfig")
+				c.expressions(most)
+				l.MaxConcurrency.Expr = most.Text
 			case err != nil || v < 1:
 				c.errorf(most, CodeValue, "", "maxConcurrency of %s is %q: expected a whole number of at least 1", d.what, most.Text)
 			default:
@@ -98,11 +102,9 @@ func (c *compiler) several(n *core.Node, d *deployment, pairs []core.Pair, concu
 			}
 		}
 	}
-	switch {
-	case n.Loop != nil:
-		c.unsupported(d.stage.Get("strategy"), d.stage.Get("strategy").Pos, "strategy of a stage that deploys several services or to several places")
-	case !executed.loops:
-		c.unsupported(d.spec, d.spec.Pos, "a stage that deploys several services or to several places")
+	if n.Loop != nil { // Harness takes such a stage and fails its runs
+		c.lacking(d.stage.Get("strategy"), "strategy of "+d.what+", which deploys several services or to several places, would loop twice",
+			"keep strategy:, or several services and places")
 	}
 	if c.bounded(d.spec, l) {
 		n.Loop = l
@@ -117,17 +119,27 @@ func (c *compiler) foundOf(e *entity) core.Found {
 
 // serviceOf is a service for the plan.
 func (c *compiler) serviceOf(e *entity) core.Service {
-	def := e.body.Get("serviceDefinition")
-	spec := def.Get("spec")
+	def := cmp.Or(e.definition, e.body.Get("serviceDefinition"))
 	s := core.Service{Found: c.foundOf(e), Type: textAt(def, "type"), GitOps: textAt(e.body, "gitOpsEnabled") == "true"}
+	c.serviceSpec(&s, def.Get("spec"), e)
+	for _, n := range e.over {
+		var by core.Service
+		c.serviceSpec(&by, n, e)
+		target.Overlay(&s, &by)
+	}
+	return s
+}
+
+// serviceSpec reads what a service is made of.
+func (c *compiler) serviceSpec(s *core.Service, spec *yamldoc.Node, e *entity) {
 	if spec == nil || spec.Kind != yamldoc.Map {
-		return s
+		return
 	}
 	s.Variables = c.targetVariables(spec.Get("variables"), e)
 	s.Manifests = c.parts(spec.Get("manifests"), "manifest", e)
 	s.PrimaryManifest = c.chosenOf(spec.Get("manifestConfigurations").Get("primaryManifestRef"), len(s.Manifests), e)
 	s.ConfigFiles = c.parts(spec.Get("configFiles"), "configFile", e)
-	c.artifacts(&s, spec.Get("artifacts"), e)
+	c.artifacts(s, spec.Get("artifacts"), e)
 	for _, en := range spec.Entries {
 		switch en.Key.Text {
 		case "variables", "manifests", "manifestConfigurations", "configFiles", "artifacts":
@@ -140,7 +152,6 @@ func (c *compiler) serviceOf(e *entity) core.Service {
 			}
 		}
 	}
-	return s
 }
 
 // artifacts reads a service's artifacts (BEHAVIOUR §2.4).
@@ -153,7 +164,8 @@ func (c *compiler) artifacts(s *core.Service, n *yamldoc.Node, e *entity) {
 	if primary == nil || primary.Kind != yamldoc.Map {
 		return
 	}
-	if primary.Get("type") != nil {
+	if primary.Get("type") != nil || primary.Get("spec") != nil {
+		c.demand(primary, e)
 		p := c.partOf(primary, e)
 		p.Identifier = "primary"
 		s.Sources = []core.Part{p}
@@ -211,6 +223,15 @@ func (c *compiler) infrastructureOf(e *entity) core.Infrastructure {
 	if spec := e.body.Get("spec"); spec != nil {
 		c.demand(spec, e)
 		out.Spec, _ = c.data(spec).(map[string]any)
+	}
+	for _, n := range e.over {
+		spec, _ := c.data(n.Get("spec")).(map[string]any)
+		if typ := textAt(n, "type"); typ != "" && typ != out.Type {
+			out.Type, out.Spec = typ, spec
+			continue
+		}
+		out.Spec = maps.Clone(out.Spec)
+		maps.Copy(out.Spec, spec)
 	}
 	return out
 }

@@ -31,7 +31,11 @@ func (d *deployment) service(m *yamldoc.Node, before map[string]*deployment) {
 		}
 		d.services = put(d.services, e)
 	}
-	d.c.give(m.Get("serviceInputs"), d.path+".service.serviceInputs", found...)
+	path := d.path + ".service.serviceInputs"
+	d.c.give(m.Get("serviceInputs"), path, found...)
+	for _, e := range found {
+		d.c.sources(e.body.Get("serviceDefinition"), e.at, path)
+	}
 }
 
 // put adds an entity that is not there yet.
@@ -77,6 +81,7 @@ func (d *deployment) documents(kind Kind, n *yamldoc.Node, ref string) []*entity
 			d.c.notFound(n, noun[kind]+" "+ref)
 			return nil
 		}
+		e.named = n
 		return []*entity{e}
 	}
 	var found []*entity
@@ -97,7 +102,7 @@ func (d *deployment) documents(kind Kind, n *yamldoc.Node, ref string) []*entity
 		}
 	}
 	for _, e := range found {
-		e.late = true
+		e.late, e.named = true, n
 	}
 	return d.bounded(n, found)
 }

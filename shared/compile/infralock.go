@@ -33,5 +33,9 @@ func (c *compiler) lockInfrastructure(n *core.Node) {
 		FQN: n.FQN + ".spec.execution." + infraLockID, Pos: t.Pos, When: &when,
 		Spec: map[string]any{"key": "<+INFRA_KEY>", "scope": string(core.ScopeStage)},
 	}
-	n.Children = append([]*core.Node{lock}, n.Children...)
+	first := 0
+	if len(n.Children) > 0 && n.Children[0].FQN == n.FQN+core.ProvisionerPath {
+		first = 1 // where it is may be known only by what it makes
+	}
+	n.Children = slices.Insert(n.Children, first, lock)
 }

@@ -75,7 +75,7 @@ func Look(src Source, library Library) core.Diagnostics {
 	c.compile(src)
 	var out core.Diagnostics
 	for _, d := range c.ordered() {
-		if d.Code != CodeMissingInput {
+		if d.Code != CodeMissingInput && src.Holds(core.Position{File: d.File, Line: d.Line}) { // others are told of their own documents
 			out = append(out, d)
 		}
 	}
@@ -117,6 +117,19 @@ func LookInputs(set Source, library Library) core.Diagnostics {
 		}
 	}
 	return out
+}
+
+// relocateUse moves a diagnostic about a document that a stage uses to the reference in
+// the document looked at.
+func (c *compiler) relocateUse(d *core.Diagnostic, n *yamldoc.Node) {
+	at := core.Position{File: d.File, Line: d.Line, Column: d.Column}
+	if c.here == nil || c.here.Holds(at) {
+		return
+	}
+	if e := c.placedIn(n); e != nil && e.named != nil && c.here.Holds(e.named.Pos) {
+		d.File, d.Line, d.Column, d.Path = e.named.Pos.File, e.named.Pos.Line, e.named.Pos.Column, e.named.Pointer()
+		d.Message += " (in " + e.words + ", at " + at.String() + ")"
+	}
 }
 
 // relocate moves a diagnostic about a template to the place in the document looked

@@ -205,11 +205,15 @@ func (c *compiler) execution(n *core.Node, s *yamldoc.Node, what string) {
 	}
 	c.check(exec, "the execution of "+what, executionRules)
 	w := walk{c: c, track: n.Track, path: n.FQN + ".spec.execution.steps.", seen: newIDs(), selectors: n.Selectors, what: what}
+	var first []*core.Node
+	if m := c.provisioner(spec); m != nil && n.Type == deploymentType {
+		first = w.provision(n, m)
+	}
 	if list := c.listAt(exec, "steps", what); list != nil {
 		w.steps(n, list)
 	}
 	w.path = n.FQN + ".spec.execution.rollbackSteps."
-	n.Rollback = w.undo(n, exec)
+	n.Rollback = append(w.undo(n, exec), first...)
 	c.lockInfrastructure(n)
 }
 

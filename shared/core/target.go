@@ -20,6 +20,10 @@ type Target struct {
 	Pos  Position `json:"pos"`
 }
 
+// ProvisionerPath follows a stage's FQN in that of the step group that makes its
+// infrastructure, before its steps and named "provisioner" (BEHAVIOUR §3.8).
+const ProvisionerPath = ".spec.provisioner"
+
 // Pair is one service in one place. Each is a reference ("x", "org.x", "account.x"),
 // an expression for one, or "" for none.
 type Pair struct {

@@ -116,6 +116,9 @@ func (o *node) Get(key string) (any, bool, error) {
 			return &node{o.s, it}, it != nil, err
 		}
 	}
+	if v, ok, err := o.made(key); ok || err != nil {
+		return v, ok, err
+	}
 	return o.state(key)
 }
 

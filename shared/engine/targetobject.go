@@ -29,7 +29,7 @@ func (d *deployed) env() any {
 	}
 	t := texts(e.Found)
 	t["type"], t["envGroupRef"], t["envGroupName"] = e.Type, e.Group, e.GroupName
-	return &object{d: d, texts: t, more: map[string]any{"variables": d.variables("env.variables", d.EnvVariables)}}
+	return &object{d: d, texts: t, more: map[string]any{"variables": d.variables("env.variables", d.EnvVariables), "provisioner": d.provisioner()}}
 }
 
 // infra is an infrastructure: its fields by themselves, its variables by name, and the
@@ -53,6 +53,8 @@ func (d *deployed) infra() any {
 		"instances":                    missing("infra.instances (hosts of a Deployment stage)"),
 		"infrastructureDefinitionId":   in.Identifier,
 		"allowSimultaneousDeployments": in.AllowSimultaneous,
+		"infrastructureDefinition": props{"type": in.Type, "provisioner": d.provisioner(), // as the older form has it
+			"spec": &object{d: d, texts: in.Spec}},
 	}
 	if list, ok := in.Spec["variables"].([]any); ok {
 		delete(t, "variables")

@@ -121,6 +121,9 @@ func Concurrency(l *core.Loop, v Values) (int, error) {
 		}
 	}
 	n, _, err := v.number(limit, "maxConcurrency")
+	if l.Kind == core.LoopDeployment && (n == 0 || n > limit.Value) {
+		n = limit.Value // an expression may only lower what goes at once anyway
+	}
 	return n, err
 }
 

@@ -5,27 +5,45 @@ package model_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
 
-// TestFaults puts one fault at a time into the engine and the compiler: the model has
-// to see it in a few cases, or else a unit test of the engine.
+// TestFaults puts one fault at a time into the engine and what it stands on: something
+// has to notice each.
 func TestFaults(t *testing.T) {
+	var mu sync.Mutex
+	found := map[string]int{}
+	start := time.Now()
+	t.Cleanup(func() {
+		caught := 0
+		for _, by := range slices.Sorted(maps.Keys(found)) {
+			t.Logf("%3d noticed by %s", found[by], by)
+			caught += found[by]
+		}
+		t.Logf("%d of %d faults noticed, in %.0f s", caught, len(faults), time.Since(start).Seconds())
+	})
 	for _, f := range faults {
 		t.Run(strings.ReplaceAll(f.file+": "+f.what, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			overlay := f.overlay(t)
 			start := time.Now()
-			by := f.caught(t, overlay)
+			by, says := f.caught(t, overlay)
 			if by == "" {
-				t.Errorf("nothing notices when in %s\n\t%s\nis\n\t%s", f.file, f.old, f.new)
+				t.Fatalf("nothing notices when in %s\n\t%s\nis\n\t%s", f.file, f.old, f.new)
 			}
-			t.Logf("by %s in %.1f s", by, time.Since(start).Seconds())
+			t.Logf("by %s in %.1f s: %s", by, time.Since(start).Seconds(), says)
+			mu.Lock()
+			defer mu.Unlock()
+			found[by]++
 		})
 	}
 }
@@ -59,13 +77,20 @@ func (f fault) overlay(t *testing.T) string {
 	return overlay
 }
 
-// caught says what notices the fault, "" when nothing does.
-func (f fault) caught(t *testing.T, overlay string) string {
-	for _, try := range []struct{ by, pkg, run string }{
-		{"the model", ".", "^TestModel$"},
-		{"the engine's tests", "../../shared/engine", ""},
-	} {
-		args := []string{"test", "-count=1", "-vet=off", "-timeout=5m", "-ldflags=-s -w", "-overlay", overlay, "-run", try.run, try.pkg}
+// caught says what notices the fault, and what it says; "" when nothing does. What is
+// known to notice it comes first.
+func (f fault) caught(t *testing.T, overlay string) (by, says string) {
+	dir, test, named := strings.Cut(f.by, " ")
+	type try struct{ by, pkg, run string }
+	tries := []try{{"the model", ".", "^TestModel$"}}
+	for _, pkg := range []string{"engine", "compile"} {
+		tries = append(tries, try{"tests of " + pkg, "../../shared/" + pkg, ""})
+	}
+	if named {
+		tries = slices.Insert(tries, 0, try{"tests of " + dir, "../../shared/" + dir, "^" + test + "$"})
+	}
+	for i, try := range tries {
+		args := []string{"test", "-count=1", "-failfast", "-vet=off", "-timeout=5m", "-ldflags=-s -w", "-overlay", overlay, "-run", try.run, try.pkg}
 		if try.pkg == "." {
 			args = append(args, "-few")
 		}
@@ -74,18 +99,28 @@ func (f fault) caught(t *testing.T, overlay string) string {
 			t.Fatalf("the fault does not compile: %s", out)
 		}
 		if err != nil {
-			return try.by + ": " + first(string(out))
+			return try.by, first(string(out))
+		}
+		if i == 0 {
+			t.Logf("%s %s does not notice it any more", try.by, test)
 		}
 	}
-	return ""
+	return "", ""
 }
 
-// first is the first thing that a failed test says.
+// failed is the line that names a failed test.
+var failed = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
+
+// first is the test that failed and the first thing that it says.
 func first(out string) string {
+	name := ""
+	if m := failed.FindStringSubmatch(out); m != nil {
+		name = m[1] + ": "
+	}
 	for line := range strings.Lines(out) {
 		if s := strings.TrimSpace(line); s != "" && !strings.HasPrefix(s, "---") {
-			return fmt.Sprintf("%.120s", s)
+			return fmt.Sprintf("%s%.100s", name, s)
 		}
 	}
-	return "?"
+	return name + "?"
 }

@@ -62,3 +62,40 @@ func TestStageThatCannotRun(t *testing.T) {
 		t.Errorf("the run has not ended: %s %+v", track.Status, track.Route)
 	}
 }
+
+// TestTokens: of the tokens that a machine's states bring, late or repeated, the one
+// of the last entry and its last try stands.
+func TestTokens(t *testing.T) {
+	type entry struct {
+		token     string
+		at, retry int64
+	}
+	for name, tc := range map[string]struct {
+		entries []entry
+		want    string
+	}{
+		"entered again":          {[]entry{{"a", 10, 0}, {"b", 20, 0}}, "b"},
+		"the old one comes late": {[]entry{{"b", 20, 0}, {"a", 10, 3}}, "b"},
+		"tried again":            {[]entry{{"a", 10, 0}, {"b", 10, 1}}, "b"},
+		"the old try comes late": {[]entry{{"b", 10, 1}, {"a", 10, 0}}, "b"},
+		"told twice":             {[]entry{{"a", 10, 0}, {"a", 10, 0}}, "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := engine.NewRun(core.Launch{Run: "01RUN", Plan: plan(stage("s", shell("a")))})
+			track := &engine.Track{ID: "0.1"}
+			for i, e := range tc.entries {
+				res, err := engine.Apply(r, track, core.Event{N: int64(i + 1), At: 100, Type: core.EventEntered,
+					Entered: &core.Entered{Segment: 1, Token: e.token, At: e.at, Retry: int(e.retry)}}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !res.Ignored {
+					track = res.Track
+				}
+			}
+			if got := track.Segment.Token; got != tc.want {
+				t.Errorf("token %q stands, want %q", got, tc.want)
+			}
+		})
+	}
+}

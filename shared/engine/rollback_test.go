@@ -29,6 +29,9 @@ func TestRollback(t *testing.T) {
 		"a stage": {func() *core.Plan {
 			return plan(append([]*core.Node{on(undo(stage("a", shell("w"), shell("x"), when(core.WhenAll, "", shell("y"))), shell("u"), shell("v")), stageBack)}, later()...)...)
 		}, "x" + unknown, core.Failed, "a=FAILED w=SUCCEEDED x=FAILED u=SUCCEEDED v=SUCCEEDED b=SKIPPED c=SKIPPED d=SUCCEEDED s=SUCCEEDED"},
+		"a stage, and one behind it that was not": {func() *core.Plan {
+			return plan(on(undo(stage("a", shell("x")), shell("u")), stageBack), when(core.WhenAll, "", stage("b", shell("q"))), when(core.WhenFailure, "", stage("c", shell("r"))), when(core.WhenAll, "", stage("d", shell("s"))))
+		}, "x" + unknown, core.Failed, "a=FAILED x=FAILED u=SUCCEEDED b=SUCCEEDED q=SUCCEEDED c=SKIPPED d=SUCCEEDED s=SUCCEEDED"},
 		"nothing to roll back": {func() *core.Plan {
 			return plan(append([]*core.Node{on(stage("a", shell("x"), when(core.WhenAll, "", shell("y"))), stageBack)}, later()...)...)
 		}, "x" + unknown, core.Failed, "a=FAILED x=FAILED b=SKIPPED c=SUCCEEDED r=SUCCEEDED d=SUCCEEDED s=SUCCEEDED"},
@@ -88,6 +91,9 @@ func TestRollback(t *testing.T) {
 		}, "x" + unknown, core.Failed, "a=FAILED g=FAILED x=FAILED u=SUCCEEDED v=SUCCEEDED"},
 		"a group, then ignored": {func() *core.Plan {
 			return plan(on(stage("a", undo(on(group("g", shell("x")), groupBack), shell("u")), shell("z")), act(core.ActionIgnore)))
+		}, "x" + unknown, core.IgnoreFailed, "a=IGNORE_FAILED g=IGNORE_FAILED x=FAILED u=SUCCEEDED z=SUCCEEDED"},
+		"a group, the stage would try again": {func() *core.Plan {
+			return plan(on(stage("a", undo(on(group("g", shell("x")), groupBack), shell("u")), shell("z")), retry(2, core.ActionIgnore)))
 		}, "x" + unknown, core.IgnoreFailed, "a=IGNORE_FAILED g=IGNORE_FAILED x=FAILED u=SUCCEEDED z=SUCCEEDED"},
 		"a group, then aborted": {func() *core.Plan {
 			return plan(on(stage("a", undo(on(group("g", shell("x")), groupBack), shell("u")), shell("z")), act(core.ActionAbort)))

@@ -103,9 +103,7 @@ func (v *validation) documents(file string, data []byte, found bool) {
 		if shelved {
 			v.library = append(v.library, source)
 		}
-		if shelved || e.Kind == "pipeline" {
-			e.source = source
-		}
+		e.source = source
 	}
 }
 
@@ -128,6 +126,8 @@ func (v *validation) compile() {
 			e.diags = merge(e.diags, refused(compile.Look(e.source, library)))
 		case "inputSet", "overlayInputSet":
 			e.diags = merge(e.diags, refused(compile.LookInputs(e.source, library)))
+		default:
+			e.diags = merge(e.diags, refused(compile.LookReferences(e.source, library)))
 		}
 		e.source = compile.Source{}
 		e.close()

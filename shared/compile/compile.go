@@ -82,6 +82,7 @@ func (c *compiler) compile(src Source) *core.Plan {
 		plan.Inputs = map[string]any{"pipeline": given}
 	}
 	if plan != nil {
+		c.connectors(plan, root)
 		plan.Origins = c.origins()
 	}
 	return plan

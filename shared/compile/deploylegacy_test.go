@@ -74,7 +74,7 @@ func TestOwnServices(t *testing.T) {
 
 // legacy says what of a target its stage may write itself.
 func legacy(c *target.Chosen) string {
-	image, _ := target.Image(c.Service.Sources[0].Type, func(k string) string { s, _ := c.Service.Sources[0].Spec[k].(string); return s })
+	image, _ := target.Image(c.Service.Sources[0].Type, func(k string) string { s, _ := c.Service.Sources[0].Spec[k].(string); return s }, nil)
 	store := c.Manifests[0].Spec["store"].(map[string]any)["spec"].(map[string]any)
 	words := []string{c.Service.Name, c.Environment.Type, image, c.Manifests[0].Identifier + "=" + store["content"].(string)}
 	for _, v := range c.Variables {

@@ -21,6 +21,8 @@ type Plan struct {
 	// Inputs are the runtime inputs that were given, as the part of the pipeline that
 	// <+inputSet> stands for (BEHAVIOUR §12.7); nil when nothing asks for them.
 	Inputs map[string]any `json:"inputs,omitempty"`
+	// Connectors are those that its texts name and whose documents were given, by Ref.
+	Connectors []Connector `json:"connectors,omitempty"`
 	// Origins says where the values of runtime inputs are from, of the first MaxOrigins.
 	Origins []Origin `json:"origins,omitempty"`
 }

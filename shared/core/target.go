@@ -86,6 +86,14 @@ type Infrastructure struct {
 	AllowSimultaneous bool           `json:"allowSimultaneous,omitempty"`
 }
 
+// Connector is a connector as it is written: with references to secrets, never with
+// their values.
+type Connector struct {
+	Found
+	Type string         `json:"type,omitempty"`
+	Spec map[string]any `json:"spec,omitempty"`
+}
+
 // OverrideType says what an override is for.
 type OverrideType string
 

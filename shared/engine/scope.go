@@ -62,6 +62,8 @@ func (s *scope) context(name string) (any, bool) {
 		return &secrets{s}, true
 	case "executionInput":
 		return &executionInput{s}, true
+	case "connector":
+		return &connectors{s}, true
 	case "exportedVariables":
 		return &exported{s}, true
 	case "ngSecretManager":

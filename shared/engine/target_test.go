@@ -21,7 +21,7 @@ func deploying() *scope {
 	b.Type, b.Name, b.Target = "Deployment", "Second", enginetest.Website()
 	p := enginetest.Plan(before, b, enginetest.Stage("never", enginetest.Shell("two")))
 	p.Root.Children[2].Target = enginetest.Website()
-	p.Root.Name = "Demo"
+	p.Root.Name, p.Connectors = "Demo", enginetest.Connectors()
 	p.Root.Variables = []core.Variable{{Name: "service", Type: "String", Value: "web"}, {Name: "source", Type: "String", Value: "gcr"}}
 	run := NewRun(core.Launch{Run: "R1", Plan: p})
 	w := &walk{run: run, t: &Track{ID: b.Track, Status: core.Running, Nodes: map[string]*Node{}}, root: b, ev: &core.Event{},

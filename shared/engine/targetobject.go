@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -49,7 +51,7 @@ func (d *deployed) infra() any {
 		"environment":                  d.env(),
 		"infrastructureKey":            lazy(keyOf{d, 0}.value),
 		"infrastructureKeyShortId":     lazy(keyOf{d, target.ShortKey}.value),
-		"connector":                    props{"identifier": template(in.Spec["connectorRef"]), "name": missing("infra.connector.name (connectors)")},
+		"connector":                    lazy(func() (any, error) { return d.link(in.Spec, in.Environment), nil }),
 		"instances":                    missing("infra.instances (hosts of a Deployment stage)"),
 		"infrastructureDefinitionId":   in.Identifier,
 		"allowSimultaneousDeployments": in.AllowSimultaneous,
@@ -175,19 +177,33 @@ func (d *deployed) image(p *core.Part) (any, error) {
 			return nil, missing("the image of an artifact by " + key + " (fetching artifacts)").err()
 		}
 	}
-	var failed error
-	name, ok := target.Image(p.Type, func(key string) string {
-		v, err := d.value(p.Spec[key])
-		if err != nil {
-			failed = err
+	var failed, unknown error
+	from := func(spec map[string]any) func(string) string {
+		return func(key string) string {
+			v, err := d.value(spec[key])
+			if inner, ok := spec["spec"].(map[string]any); ok && spec[key] == nil {
+				v, err = d.value(inner[key])
+			}
+			failed = cmp.Or(failed, err)
+			return v
 		}
-		return v
+	}
+	name, ok := target.Image(p.Type, from(p.Spec), func(key string) string {
+		ref, err := d.value(p.Spec["connectorRef"])
+		failed = cmp.Or(failed, err)
+		c, err := d.at.connector(ref, d.Service.Ref)
+		if unknown = err; err != nil {
+			return ""
+		}
+		return from(c.Spec)(key)
 	})
 	switch {
 	case failed != nil:
 		return nil, failed
+	case unknown != nil:
+		return nil, fmt.Errorf("the image of an artifact of type %s needs its registry: %w", p.Type, unknown)
 	case !ok:
-		return nil, missing("the image of an artifact of type " + p.Type + " (its registry is known to its connector)").err()
+		return nil, missing("the image of an artifact of type " + p.Type + " (only its registry knows it)").err()
 	}
 	return name, nil
 }

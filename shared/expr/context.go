@@ -24,7 +24,6 @@ var unsupportedContexts = map[string]string{
 	"configFile":       "configuration files of a service",
 	"fileStore":        "the file store",
 	"variable":         "variables of accounts, organizations and projects",
-	"connector":        "connectors",
 	"approval":         "approvals inside their own step",
 	"currentStatus":    "notifications",
 	"executionTags":    "tags of a run",

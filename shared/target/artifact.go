@@ -1,6 +1,8 @@
 package target
 
 import (
+	"strings"
+
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
 )
@@ -27,35 +29,75 @@ func Source(s *core.Service, ref string) (*core.Part, error) {
 	return nil, fault.New(fault.NotFound, "artifact source %s of service %s is not found%s", ref, s.Ref, among(names))
 }
 
-// Image returns the name of a container image that a source's own fields tell, with
-// its tag or digest; get reads a field, evaluated. ok is false where only the
-// connector knows the registry.
-func Image(typ string, get func(string) string) (name string, ok bool) {
-	path, tag := get("imagePath"), get("tag")
-	switch typ {
-	case "Gcr":
-		path = get("registryHostname") + "/" + path
-	case "GoogleArtifactRegistry":
-		path, tag = get("region")+"-docker.pkg.dev/"+get("project")+"/"+get("repositoryName")+"/"+get("package"), get("version")
-	case "Ecr":
-		if get("registryId") == "" {
-			return "", false
-		}
-		path = get("registryId") + ".dkr.ecr." + get("region") + ".amazonaws.com/" + path
-	case "Acr":
-		host := get("registry")
-		path = host + ".azurecr.io/" + get("repository")
-	case "ArtifactoryRegistry", "Nexus3Registry":
-		path = get("artifactPath")
-		if get("repositoryUrl") == "" {
-			return "", false
-		}
-		path = get("repositoryUrl") + "/" + path
-	default:
+// Image returns the name of a container image that a source's own fields and those of
+// its connector tell, with its tag or digest; both read a field, evaluated, "" for none.
+// ok is false where only the registry knows.
+func Image(typ string, get, connector func(string) string) (name string, ok bool) {
+	path, tag := imagePath(typ, get, connector), get("tag")
+	if typ == "GoogleArtifactRegistry" || typ == "GithubPackageRegistry" {
+		tag = get("version")
+	}
+	if path == "" {
 		return "", false
 	}
 	if d := get("digest"); d != "" {
 		return path + "@" + d, true
 	}
 	return path + ":" + tag, true
+}
+
+// imagePath is an image's name without its tag, "" where it cannot be told.
+func imagePath(typ string, get, connector func(string) string) string {
+	switch typ {
+	case "DockerRegistry":
+		return below(connector("dockerRegistryUrl"), get("imagePath"))
+	case "Gcr":
+		return get("registryHostname") + "/" + get("imagePath")
+	case "GoogleArtifactRegistry":
+		return get("region") + "-docker.pkg.dev/" + get("project") + "/" + get("repositoryName") + "/" + get("package")
+	case "Ecr":
+		if id := get("registryId"); id != "" {
+			return id + ".dkr.ecr." + get("region") + ".amazonaws.com/" + get("imagePath")
+		}
+	case "Acr":
+		return get("registry") + ".azurecr.io/" + get("repository")
+	case "GithubPackageRegistry":
+		if org := get("org"); org != "" && get("packageType") == "container" {
+			return "ghcr.io/" + org + "/" + get("packageName")
+		}
+	case "ArtifactoryRegistry":
+		if url := get("repositoryUrl"); url != "" {
+			return below(url, get("artifactPath"))
+		}
+		return below(connector("artifactoryServerUrl"), get("repository")+"/"+get("artifactPath"))
+	case "Nexus3Registry":
+		if url := get("repositoryUrl"); url != "" {
+			return below(url, get("artifactPath"))
+		}
+		if port := get("repositoryPort"); port != "" {
+			host, _, _ := strings.Cut(host(connector("nexusServerUrl")), ":")
+			return below(host+":"+port, get("artifactPath"))
+		}
+	}
+	return ""
+}
+
+// below is a path on the host of an address, "" when that is not known.
+func below(address, path string) string {
+	h := host(address)
+	if h == "" || strings.HasPrefix(h, ":") || path == "" {
+		return ""
+	}
+	return h + "/" + path
+}
+
+// host is that of an address, with its port; for repositories that are given as host
+// and path, both.
+func host(address string) string {
+	scheme, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		return strings.TrimRight(scheme, "/")
+	}
+	h, _, _ := strings.Cut(rest, "/")
+	return h
 }

@@ -76,7 +76,7 @@ func one[T any](list []T, found func(*T) *core.Found, what, ref string) (*T, err
 			return &list[i], nil
 		}
 	}
-	id := identifier(ref)
+	id := Identifier(ref)
 	var names []string
 	for i := range list {
 		f := found(&list[i])
@@ -90,7 +90,7 @@ func one[T any](list []T, found func(*T) *core.Found, what, ref string) (*T, err
 
 // standIn is what is known of a document that is not there.
 func standIn(ref string) core.Found {
-	return core.Found{Ref: ref, Identifier: identifier(ref), Name: identifier(ref)}
+	return core.Found{Ref: ref, Identifier: Identifier(ref), Name: Identifier(ref)}
 }
 
 // maxNamed is how many names a message lists.
@@ -108,8 +108,8 @@ func among(names []string) string {
 	return ": the plan knows " + strings.Join(names, ", ") + more
 }
 
-// identifier is a reference without its scope.
-func identifier(ref string) string {
+// Identifier is a reference without its scope.
+func Identifier(ref string) string {
 	for _, scope := range []string{"account.", "org."} {
 		if id, ok := strings.CutPrefix(ref, scope); ok {
 			return id

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/core"
 )
 
-func found(ref string) core.Found { return core.Found{Ref: ref, Identifier: identifier(ref)} }
+func found(ref string) core.Found { return core.Found{Ref: ref, Identifier: Identifier(ref)} }
 
 func value(name, v string) core.TargetVariable {
 	return core.TargetVariable{Variable: core.Variable{Name: name, Type: "String", Value: v}}
@@ -251,11 +251,19 @@ func TestImage(t *testing.T) {
 		"ecr of the connector's":      {"Ecr", map[string]string{"region": "us-east-1", "imagePath": "a", "tag": "1"}, ""},
 		"acr":                         {"Acr", map[string]string{"registry": "reg", "repository": "a", "tag": "1"}, "reg.azurecr.io/a:1"},
 		"artifactory":                 {"ArtifactoryRegistry", map[string]string{"repositoryUrl": "x.jfrog.io", "artifactPath": "alpine", "tag": "3.1"}, "x.jfrog.io/alpine:3.1"},
-		"a registry of the connector": {"DockerRegistry", map[string]string{"imagePath": "a", "tag": "1"}, ""},
+		"a registry of the connector": {"DockerRegistry", map[string]string{"its dockerRegistryUrl": "https://index.docker.io/v2/", "imagePath": "a/b", "tag": "1"}, "index.docker.io/a/b:1"},
+		"a registry with a port":      {"DockerRegistry", map[string]string{"its dockerRegistryUrl": "http://reg.local:5000", "imagePath": "a", "tag": "1", "digest": "sha256:x"}, "reg.local:5000/a@sha256:x"},
+		"a registry nobody knows":     {"DockerRegistry", map[string]string{"imagePath": "a", "tag": "1"}, ""},
+		"artifactory's own host":      {"ArtifactoryRegistry", map[string]string{"its artifactoryServerUrl": "https://x.jfrog.io/artifactory", "repository": "docker", "artifactPath": "alpine", "tag": "3"}, "x.jfrog.io/docker/alpine:3"},
+		"artifactory below a path":    {"ArtifactoryRegistry", map[string]string{"repositoryUrl": "x.jfrog.io/docker/", "artifactPath": "alpine", "tag": "3"}, "x.jfrog.io/docker/alpine:3"},
+		"nexus by port":               {"Nexus3Registry", map[string]string{"its nexusServerUrl": "https://nexus.io:8081/", "repositoryPort": "8083", "artifactPath": "a", "tag": "1"}, "nexus.io:8083/a:1"},
+		"nexus nobody knows":          {"Nexus3Registry", map[string]string{"repositoryPort": "8083", "artifactPath": "a", "tag": "1"}, ""},
+		"github":                      {"GithubPackageRegistry", map[string]string{"packageType": "container", "org": "acme", "packageName": "web", "version": "1"}, "ghcr.io/acme/web:1"},
+		"a package of github":         {"GithubPackageRegistry", map[string]string{"packageType": "npm", "org": "acme", "packageName": "web", "version": "1"}, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, ok := Image(tc.typ, func(k string) string { return tc.spec[k] })
+			got, ok := Image(tc.typ, func(k string) string { return tc.spec[k] }, func(k string) string { return tc.spec["its "+k] })
 			if got != tc.want || ok != (tc.want != "") {
 				t.Errorf("got %q, %v", got, ok)
 			}

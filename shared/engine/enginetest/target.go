@@ -11,6 +11,15 @@ func Variable(name, typ string, value any) core.TargetVariable {
 	return core.TargetVariable{Variable: core.Variable{Name: name, Type: typ, Value: value}}
 }
 
+// Connectors are those that the website's documents name.
+func Connectors() []core.Connector {
+	return []core.Connector{
+		{Found: core.Found{Ref: "account.nexus", Identifier: "nexus"}, Type: "Nexus", Spec: map[string]any{"nexusServerUrl": "https://nexus.example.com:8081/"}},
+		{Found: core.Found{Ref: "hub", Identifier: "hub", Name: "Hub", Tags: map[string]string{"of": "<+stage.name>"}}, Type: "DockerRegistry", Spec: map[string]any{"dockerRegistryUrl": "https://index.docker.io/v2/"}},
+		{Found: core.Found{Ref: "org.k8s", Identifier: "k8s", Anywhere: true, Name: "Cluster One"}, Type: "K8sCluster", Spec: map[string]any{"credential": map[string]any{"type": "InheritFromDelegate"}}},
+	}
+}
+
 // Website is a service with all that a service may have, and where it goes.
 func Website() *core.Target {
 	found := func(id string) core.Found {
@@ -27,7 +36,10 @@ func Website() *core.Target {
 					{Identifier: "gcr", Type: "Gcr", Spec: map[string]any{"connectorRef": "gcr", "registryHostname": "gcr.io", "imagePath": "acme/web", "tag": "<+serviceVariables.version>"}}},
 				Sidecars: []core.Part{
 					{Identifier: "proxy", Type: "DockerRegistry", Spec: map[string]any{"imagePath": "envoy", "tagRegex": "v.*"}},
-					{Identifier: "pinned", Type: "Gcr", Spec: map[string]any{"registryHostname": "eu.gcr.io", "imagePath": "p", "tag": "1", "digest": "sha256:1"}}},
+					{Identifier: "pinned", Type: "Gcr", Spec: map[string]any{"registryHostname": "eu.gcr.io", "imagePath": "p", "tag": "1", "digest": "sha256:1"}},
+					{Identifier: "hub", Type: "DockerRegistry", Spec: map[string]any{"connectorRef": "hub", "imagePath": "envoy", "tag": "1"}},
+					{Identifier: "lost", Type: "DockerRegistry", Spec: map[string]any{"connectorRef": "gone", "imagePath": "envoy", "tag": "1"}},
+					{Identifier: "nexus", Type: "Nexus3Registry", Spec: map[string]any{"connectorRef": "account.nexus", "tag": "2", "spec": map[string]any{"artifactPath": "a", "repositoryPort": "8083"}}}},
 				Manifests: []core.Part{
 					{Identifier: "k8s", Type: "K8sManifest", Spec: map[string]any{"skipResourceVersioning": false, "valuesPaths": []any{"values-<+env.identifier>.yaml"},
 						"store": map[string]any{"type": "Github", "spec": map[string]any{"connectorRef": "git", "branch": "<+pipeline.name>", "paths": []any{"k8s"}}}}}},

@@ -71,6 +71,15 @@ func named(n view.Node, name string) bool {
 // readLogs shows what there is, in plan order.
 func readLogs(ctx context.Context, c *client.Client, run view.Run, show func(view.Node, wire.LogLine)) error {
 	for _, n := range run.Nodes {
+		for _, id := range follow.Chains(n) {
+			inner, err := c.Run(ctx, id)
+			if err != nil {
+				return err
+			}
+			if err = readLogs(ctx, c, inner, show); err != nil {
+				return err
+			}
+		}
 		if n.Task == "" {
 			continue
 		}
@@ -118,7 +127,7 @@ func followLogs(ctx context.Context, c *client.Client, id string, show func(view
 
 func (a *app) logLine(n view.Node, line wire.LogLine) {
 	if a.json() {
-		_ = a.print(logRecord{string(follow.Logged), line.Time, n.FQN, n.Identifier, line.Level, line.Text})
+		_ = a.print(logRecord{Event: string(follow.Logged), Time: line.Time, Node: n.FQN, ID: n.Identifier, Level: line.Level, Text: line.Text})
 		return
 	}
 	ink := screen.Dim

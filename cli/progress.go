@@ -17,10 +17,16 @@ type progress struct {
 	out, err io.Writer
 	theme    screen.Theme
 	target   target
-	depth    map[string]int // by FQN, of nodes that have started
+	depth    map[string]int // of nodes that have started, by run and FQN
+	at       follow.Event   // being shown
+	run      string         // that is followed
 }
 
+// key is a node's of the run whose event is shown.
+func (p *progress) key(fqn string) string { return p.at.Run + " " + fqn }
+
 func (p *progress) begun(l client.Launched) {
+	p.run = l.Run
 	for _, d := range l.Warnings {
 		fmt.Fprintln(p.err, d)
 	}
@@ -28,6 +34,7 @@ func (p *progress) begun(l client.Launched) {
 }
 
 func (p *progress) event(e follow.Event) {
+	p.at = e
 	switch e.Kind {
 	case follow.Started:
 		p.started(e.Node)
@@ -58,10 +65,11 @@ func (p *progress) started(n view.Node) {
 	if i := strings.LastIndexByte(parent, '#'); i >= 0 {
 		parent = parent[:i]
 	}
-	if d, ok := p.depth[parent]; ok {
-		p.depth[n.FQN] = d + 1
-	} else {
-		p.depth[n.FQN] = 0
+	p.depth[p.key(n.FQN)] = 0
+	if d, ok := p.depth[p.key(parent)]; ok {
+		p.depth[p.key(n.FQN)] = d + 1
+	} else if p.at.In != "" { // a stage of a run that a stage has started
+		p.depth[p.key(n.FQN)] = p.depth[p.run+" "+p.at.In] + 1
 	}
 	p.line(n, "Running", p.theme.Paint(screen.Dim, n.Type))
 }
@@ -69,6 +77,9 @@ func (p *progress) started(n view.Node) {
 // ending says how a node ended: how long it took, and what went wrong.
 func (p *progress) ending(n view.Node) string {
 	s := screen.Between(n.Started, n.Finished)
+	if n.Chained != nil {
+		s += p.theme.Paint(screen.Dim, "  pipeline "+n.Chained.Pipeline+", run "+n.Chained.Run)
+	}
 	if n.Status == "Success" {
 		return s
 	}
@@ -88,7 +99,7 @@ func (p *progress) line(n view.Node, status, rest string) {
 	fmt.Fprintln(p.out, strings.TrimRight(p.indent(n)+symbol+" "+p.theme.Paint(ink, p.theme.Clean(screen.Label(n)))+"  "+rest, " "))
 }
 
-func (p *progress) indent(n view.Node) string { return strings.Repeat("  ", p.depth[n.FQN]) }
+func (p *progress) indent(n view.Node) string { return strings.Repeat("  ", p.depth[p.key(n.FQN)]) }
 
 func (p *progress) asked(e follow.Event) {
 	spec, indent := e.Approval.Approval.Spec, p.indent(e.Node)

@@ -28,6 +28,9 @@ type nodeRecord struct {
 	Outputs  map[string]any `json:"outputs,omitempty"`
 	At       string         `json:"outputsAt,omitempty"`
 	Failure  *core.Failure  `json:"failure,omitempty"`
+	Chained  *view.Chained  `json:"chained,omitempty"`
+	Run      string         `json:"run,omitempty"` // of a run that a stage has started
+	In       string         `json:"in,omitempty"`  // that stage's FQN
 }
 
 // logRecord is a line of a step's log. Time is the delegate's.
@@ -38,6 +41,8 @@ type logRecord struct {
 	ID    string `json:"identifier"`
 	Level string `json:"level"`
 	Text  string `json:"text"`
+	Run   string `json:"run,omitempty"`
+	In    string `json:"in,omitempty"`
 }
 
 func (r *records) begun(l client.Launched) {
@@ -46,7 +51,10 @@ func (r *records) begun(l client.Launched) {
 
 func (r *records) event(e follow.Event) {
 	n := e.Node
-	rec := nodeRecord{Event: string(e.Kind), Time: n.Started, Node: n.FQN, Kind: n.Kind, ID: n.Identifier, Name: n.Name, Type: n.Type, Status: n.Status, Attempt: n.Attempt}
+	rec := nodeRecord{Event: string(e.Kind), Time: n.Started, Node: n.FQN, Kind: n.Kind, ID: n.Identifier, Name: n.Name, Type: n.Type, Status: n.Status, Attempt: n.Attempt, Chained: n.Chained}
+	if e.In != "" {
+		rec.Run, rec.In = e.Run, e.In
+	}
 	switch e.Kind {
 	case follow.Started:
 		rec.Status = "Running"
@@ -59,7 +67,7 @@ func (r *records) event(e follow.Event) {
 		rec.Time, rec.Duration, rec.Outputs, rec.At, rec.Failure = n.Finished, &took, n.Outputs, n.OutputsAt, n.Failure
 		r.print(rec)
 	case follow.Logged:
-		r.print(logRecord{string(e.Kind), e.Line.Time, n.FQN, n.Identifier, e.Line.Level, e.Line.Text})
+		r.print(logRecord{string(e.Kind), e.Line.Time, n.FQN, n.Identifier, e.Line.Level, e.Line.Text, rec.Run, rec.In})
 	case follow.Wants:
 		rec.Time = n.Deadline
 		r.print(struct {

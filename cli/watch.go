@@ -77,10 +77,13 @@ func (w *watch) follow(ctx context.Context) (view.Run, error) {
 // the answer is still wanted, so that nothing gets between question and answer.
 func (w *watch) look(ctx context.Context) (view.Run, error) {
 	if w.question != nil {
-		run, err := w.client.Run(ctx, w.run)
+		run, err := w.client.Run(ctx, w.question.approval.Run)
 		if err == nil && !w.question.wanted(run) {
 			fmt.Fprintln(w.err, "\nthis approval does not wait any more")
 			w.question = nil
+		}
+		if run.ID != w.run { // one that a stage has started
+			run = view.Run{}
 		}
 		return run, w.answered(err)
 	}

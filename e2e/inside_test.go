@@ -226,10 +226,11 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// library are the files beside the examples that a pipeline which deploys refers to.
+// library are the files beside the examples that a pipeline which deploys, or runs
+// another, refers to.
 func library(t *testing.T, pipeline string) (files []client.File) {
 	t.Helper()
-	if !strings.Contains(pipeline, "type: Deployment") {
+	if !strings.Contains(pipeline, "type: Deployment") && !strings.Contains(pipeline, "type: Pipeline") {
 		return nil
 	}
 	names, err := filepath.Glob("../examples/*/*.yaml")

@@ -28,6 +28,8 @@ type recorded struct {
 	yaml    string
 	drive   func(in *inside, run string) // until it ends; nil: nobody does anything
 	outside bool                         // no delegate
+	child   string                       // the pipeline child, which a stage runs
+	inner   bool                         // it is the run of that which is recorded
 }
 
 const approvalItem = `step: {name: ask, identifier: ask, type: HarnessApproval, timeout: %s, spec: {approvalMessage: ok?, includePipelineExecutionHistory: true, approvers: {userGroups: [approvers], minimumCount: 1, disallowPipelineExecutor: false}}}`
@@ -94,6 +96,16 @@ func kinds() map[string]recorded {
 			decides(client.Approve)(in, run)
 		}},
 	}
+	calls := stages(aStage("before", "", say("say", "'a word'")), aChain("call", chaining), aStage("after", "", shellStep("read", "echo '<+pipeline.stages.call.output.answer>'", "")))
+	hears := childOf(aStage("inner", "", say("echo", "'heard <+pipeline.variables.word>'")))
+	all["chain"] = recorded{yaml: calls, child: hears}
+	all["chain, inner"] = recorded{yaml: calls, child: hears, inner: true}
+	all["chain, tried again"] = recorded{child: childOf(aStage("inner", "", shellStep("x", "exit 1", ""))),
+		yaml: stages(aChain("call", "        "+strategies(onFailure("AllErrors", "{type: Retry, spec: {retryCount: 1, retryIntervals: [10s], onRetryFailure: {action: {type: Ignore}}}}"))+"\n"))}
+	all["chain, aborted"] = recorded{yaml: stages(aChain("call", "")), child: childOf(aStage("inner", "", shellStep("x", "sleep 300", ""))), drive: func(in *inside, run string) {
+		in.until(run, func(r view.Run) bool { c := node(r, "call").Chained; return c != nil && c.Run != "" })
+		_, _ = in.admin.Abort(in.t.Context(), run, "enough")
+	}}
 	for name, tc := range rollbacks("effects") {
 		all["rollback, "+name] = recorded{yaml: tc.yaml}
 	}
@@ -130,12 +142,20 @@ func TestRecord(t *testing.T) {
 		t.Run(file(name), func(t *testing.T) {
 			k := kinds()[name]
 			in := startInside(t, platform.Config{Delegate: !k.outside, Clock: clock.Fast(20, time.Now()), MeterEach: strings.HasPrefix(name, "budget"), KillGrace: 100 * time.Millisecond})
-			run := in.launch(k.yaml, nil)
+			run := ""
+			if k.child == "" {
+				run = in.launch(k.yaml, nil)
+			} else {
+				run = in.launchChain(k.yaml, k.child, "")
+			}
 			if k.drive != nil {
 				k.drive(in, run)
 			}
 			r := in.until(run, ended)
-			rec, err := in.admin.Record(t.Context(), run)
+			if k.inner {
+				r = in.chainsOf(r)[0]
+			}
+			rec, err := in.admin.Record(t.Context(), r.ID)
 			if err == nil {
 				err = rec.WriteStates()
 			}

@@ -137,6 +137,15 @@ func TestTransitions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			for _, c := range in.chainsOf(in.until(run, ended)) { // theirs are counted with them
+				more, err := in.Journal().Transitions(t.Context(), core.DefaultAccount, c.ID, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for machine, n := range more {
+					counted[machine] += n
+				}
+			}
 			if counted[core.MachineBranch] == 0 {
 				delete(counted, core.MachineBranch)
 			}

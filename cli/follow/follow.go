@@ -32,7 +32,8 @@ type Event struct {
 	Node     view.Node
 	Line     wire.LogLine
 	Approval view.Approval
-	Run      string // of Failed
+	Run      string // the one that the node is of
+	In       string // FQN of the stage that has started that run; "" of the run that is followed
 }
 
 // Source answers; client.Client is one.
@@ -43,10 +44,12 @@ type Source interface {
 
 // Follower remembers what it has told. It is not safe for concurrent use.
 type Follower struct {
-	source Source
-	run    string
-	told   map[string]*told // by FQN
-	asked  map[string]bool  // by approval
+	source  Source
+	run     string
+	told    map[string]*told     // by FQN
+	asked   map[string]bool      // by approval
+	chained map[string]*Follower // of the runs that stages have started
+	over    bool                 // of one of those: it has ended, and all is told
 }
 
 type told struct {
@@ -59,7 +62,7 @@ type told struct {
 
 // New follows a run from its beginning.
 func New(s Source, run string) *Follower {
-	return &Follower{source: s, run: run, told: map[string]*told{}, asked: map[string]bool{}}
+	return &Follower{source: s, run: run, told: map[string]*told{}, asked: map[string]bool{}, chained: map[string]*Follower{}}
 }
 
 // Poll asks once and emits what happened since the last call. After an error the
@@ -80,6 +83,9 @@ func (f *Follower) Poll(ctx context.Context, emit func(Event)) (view.Run, error)
 			if err := f.logs(ctx, n, t, false, emit); err != nil {
 				return run, err
 			}
+			if err := f.chains(ctx, n, emit); err != nil {
+				return run, err
+			}
 		}
 	}
 	for _, n := range run.Nodes {
@@ -94,7 +100,7 @@ func (f *Follower) Poll(ctx context.Context, emit func(Event)) (view.Run, error)
 	for _, a := range run.Approvals {
 		if a.Approval.Status == "WAITING" && !f.asked[a.ID] {
 			f.asked[a.ID] = true
-			emit(Event{Kind: Asked, Node: find(run.Nodes, a.Node), Approval: a})
+			emit(Event{Kind: Asked, Node: find(run.Nodes, a.Node), Approval: a, Run: f.run})
 		}
 	}
 	return run, nil
@@ -121,14 +127,17 @@ func (f *Follower) tell(ctx context.Context, c change, emit func(Event)) error {
 	t := f.told[c.node.FQN]
 	if !c.end {
 		t.started = true
-		emit(Event{Kind: Started, Node: c.node})
+		emit(Event{Kind: Started, Node: c.node, Run: f.run})
 		return nil
 	}
 	if err := f.logs(ctx, c.node, t, true, emit); err != nil {
 		return err
 	}
+	if err := f.chains(ctx, c.node, emit); err != nil {
+		return err
+	}
 	t.ended = true
-	emit(Event{Kind: Ended, Node: c.node})
+	emit(Event{Kind: Ended, Node: c.node, Run: f.run})
 	return nil
 }
 
@@ -146,7 +155,7 @@ func (f *Follower) logs(ctx context.Context, n view.Node, t *told, all bool, emi
 			return err
 		}
 		for _, line := range page.Lines {
-			emit(Event{Kind: Logged, Node: n, Line: line})
+			emit(Event{Kind: Logged, Node: n, Line: line, Run: f.run})
 		}
 		if page.Next == t.after || !all {
 			t.after = page.Next

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-cd/slipway/cli/follow"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/engine"
+	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/view"
 	"github.com/slipway-cd/slipway/shared/wire"
 )
@@ -153,5 +154,42 @@ func TestApprovalIsAskedOnce(t *testing.T) {
 	}
 	f := follow.New(s, "R")
 	expect(t, f, "start s", "start s.a", "approval s.a: A")
+	expect(t, f)
+}
+
+// sources are runs by id.
+type sources map[string]*source
+
+func (s sources) Run(_ context.Context, id string) (view.Run, error) {
+	if s[id] == nil {
+		return view.Run{}, fault.New(fault.NotFound, "no run %s", id)
+	}
+	return s[id].run, nil
+}
+
+func (s sources) Logs(ctx context.Context, run, task string, after int) (client.Logs, error) {
+	return s[run].Logs(ctx, run, task, after)
+}
+
+// TestChain tells what happens in the runs that a stage starts, each try's within it.
+func TestChain(t *testing.T) {
+	outer, inner := serial(), serial()
+	all := sources{"R": outer}
+	f := follow.New(all, "R")
+	outer.set("s", 1, 0)
+	outer.run.Nodes[0].Chained = &view.Chained{Run: "C"}
+	expect(t, f, "start s") // its run is about to begin
+	inner.set("s", 2, 0)
+	all["C"] = inner
+	expect(t, f, "start s")
+	inner.set("s", 2, 3)
+	inner.run.Ended = true
+	outer.run.Nodes[0].Earlier, outer.run.Nodes[0].Chained = []engine.Attempt{{Chained: "C"}}, &view.Chained{Run: "D"}
+	again := serial()
+	again.set("s", 4, 5)
+	again.run.Ended = true
+	all["D"] = again
+	outer.set("s", 1, 6)
+	expect(t, f, "end s", "start s", "end s", "end s")
 	expect(t, f)
 }

@@ -26,6 +26,9 @@ func (t Theme) Tree(w io.Writer, r view.Run, now int64, command func(approval st
 	} {
 		fmt.Fprintf(&out, "  %s %s\n", t.Paint(Dim, fmt.Sprintf("%-8s", row[0])), row[1])
 	}
+	if up := r.Parent; up != nil {
+		fmt.Fprintf(&out, "  %s %s\n", t.Paint(Dim, fmt.Sprintf("%-8s", "for")), fmt.Sprintf("stage %s of %s  #%d, run %s", t.Clean(up.Stage), up.Pipeline, up.Sequence, up.Run))
+	}
 	if r.Failure != nil {
 		fmt.Fprintf(&out, "  %s %s\n", t.Paint(Dim, fmt.Sprintf("%-8s", "failure")), t.Paint(Bad, t.Clean(r.Failure.Message)))
 	}
@@ -60,6 +63,14 @@ func (t Theme) node(out *strings.Builder, n view.Node, indent string, now int64)
 	out.WriteByte('\n')
 	if n.Failure != nil && n.Kind != core.KindStage {
 		fmt.Fprintf(out, "%s    %s\n", indent, t.Paint(Bad, t.failure(n.Failure)))
+	}
+	for _, a := range n.Earlier {
+		if a.Chained != "" {
+			fmt.Fprintf(out, "%s    run %s  %s\n", indent, a.Chained, t.Status(a.Status.API()))
+		}
+	}
+	if n.Chained != nil && n.Chained.Run != "" {
+		fmt.Fprintf(out, "%s    run %s  pipeline %s\n", indent, n.Chained.Run, t.Clean(n.Chained.Pipeline))
 	}
 	for _, line := range t.outputs(n.Outputs) {
 		fmt.Fprintf(out, "%s    %s\n", indent, line)

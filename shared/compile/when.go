@@ -14,7 +14,7 @@ import (
 
 // What the engine executes of what is parsed. The rest of it is in plans for people
 // to look at and refused for runs: when the engine has it, its switch is turned.
-var executed = struct{ chains, conditions, failureStrategies, loops, rollback bool }{conditions: true, failureStrategies: true, loops: true, rollback: true}
+var executed = struct{ chains, conditions, failureStrategies, loops, rollback bool }{chains: true, conditions: true, failureStrategies: true, loops: true, rollback: true}
 
 // notExecuted are the actions that the engine does not take yet.
 var notExecuted = []core.ActionType{}

@@ -21,3 +21,36 @@ type ChainOutput struct {
 	Name  string `json:"name"`
 	Value string `json:"value"` // text with expressions of the child's
 }
+
+// MaxChainBytes is how many bytes of JSON the inputs of a chained run may have, and its
+// outputs: each are kept in a track.
+const MaxChainBytes = 64 << 10
+
+// ChainCall is what a stage starts a chained run with.
+type ChainCall struct {
+	Node    string         `json:"node"` // FQN of the stage
+	Attempt int            `json:"attempt"`
+	Inputs  map[string]any `json:"inputs,omitempty"` // the values of Chain.Inputs
+}
+
+// Parent is the stage of another run that a chained run was started by.
+type Parent struct {
+	Run      string `json:"run"`
+	Scope    Scope  `json:"scope"`
+	Pipeline string `json:"pipeline"`
+	Sequence int64  `json:"sequence"`
+	Track    string `json:"track"` // that walks the stage
+	Stage    string `json:"stage"` // its identifier
+	ChainCall
+	Outputs []ChainOutput `json:"outputs,omitempty"`
+}
+
+// Chained tells a stage how the run ended that it has started.
+type Chained struct {
+	Run     string         `json:"run"`
+	Status  Status         `json:"status"`
+	Started int64          `json:"started,omitempty"`
+	Outputs map[string]any `json:"outputs,omitempty"`
+	// Failure is why it failed, or why its outputs cannot be told.
+	Failure *Failure `json:"failure,omitempty"`
+}

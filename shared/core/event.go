@@ -24,6 +24,7 @@ const (
 	EventWarned     EventType = "warned"     // something about the run that people should know: Warned
 	EventLock       EventType = "lock"       // a claim was told how it stands: Lock
 	EventBarrier    EventType = "barrier"    // a position of a barrier told, or was told, how it stands: Barrier
+	EventChained    EventType = "chained"    // a run that the stage has started ended: Chained
 )
 
 // Event is one change of a track: the truth, written once under (track, N). The
@@ -49,6 +50,7 @@ type Event struct {
 	Lock       *LockAnswer      `json:"lock,omitempty"`
 	Barrier    *BarrierPosition `json:"barrier,omitempty"`
 	Given      *Given           `json:"given,omitempty"`
+	Chained    *Chained         `json:"chained,omitempty"`
 
 	// Facts are what the engine looked up outside the track to decide on this
 	// event, by reference; folding it again uses them, not the world.
@@ -277,12 +279,13 @@ const (
 	DoFinish   CommandKind = "finish"   // finish a token: Token, Route (Then of a stage is filled in from its parent)
 	DoQueue    CommandKind = "queue"    // offer a task: Task
 	DoUnqueue  CommandKind = "unqueue"  // take the offer back: Task
-	DoDeliver  CommandKind = "deliver"  // give an event to a track: Track, Event
+	DoDeliver  CommandKind = "deliver"  // give an event to a track, of another run when Run is set: Track, Event, Run
 	DoSaveRun  CommandKind = "saveRun"  // bring the run's summary up to date: Status
 	DoPublish  CommandKind = "publish"  // put an event on the bus: Topic, Status
 	DoDeadline CommandKind = "deadline" // set the run's deadline timer: At; 0 cancels
 	DoAcquire  CommandKind = "acquire"  // ask for a lock, and have the track told how that stands: Claim
 	DoRelease  CommandKind = "release"  // let go of a lock or leave its line, and have who is next told: Claim
+	DoChain    CommandKind = "chain"    // make sure of a chained run, then start it or give it an event: Run, Track, Chain, Event
 )
 
 // Command is one effect of an event.
@@ -299,6 +302,8 @@ type Command struct {
 	Topic   string      `json:"topic,omitempty"`
 	At      int64       `json:"at,omitempty"`
 	Claim   *Claim      `json:"claim,omitempty"`
+	Run     string      `json:"run,omitempty"` // another than the track's own
+	Chain   *ChainCall  `json:"chain,omitempty"`
 }
 
 // QueuedTask is a task on offer. What it does is in its track.

@@ -19,6 +19,7 @@ type Run struct {
 	By       Actor             `json:"by"`
 	Started  int64             `json:"started"`
 	Ended    int64             `json:"ended,omitempty"`
+	Parent   string            `json:"parent,omitempty"` // the run whose stage has started this one
 }
 
 // The keys of a run: one partition holds everything of it.

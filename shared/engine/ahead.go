@@ -19,6 +19,7 @@ func (s *scope) lookup(n *core.Node, outputs bool) (core.Fact, error) {
 	}
 	all := &Need{Refs: slices.Clone(need.Refs)}
 	s.named(s.n.Spec, all)
+	s.named(s.also, all)
 	s.namedByTarget(all)
 	slices.Sort(all.Refs)
 	all.Refs = slices.Compact(all.Refs)

@@ -51,6 +51,10 @@ func apply(r *Run, t *Track, ev core.Event, facts map[string]core.Fact, trace fu
 	}
 	w.letGo(t)
 	w.missed(t)
+	w.unchain(t)
+	if err := w.report(t); err != nil {
+		return Result{}, err
+	}
 	if w.begun() { // else there is no machine
 		w.t.Transitions += w.passed(t.Segment, t.Route)
 	}
@@ -123,6 +127,8 @@ func (w *walk) apply() error {
 		return w.lockAnswered(*w.ev.Lock)
 	case core.EventBarrier:
 		return w.barrier(*w.ev.Barrier)
+	case core.EventChained:
+		return w.chainEnded(*w.ev.Chained)
 	default:
 		return fmt.Errorf("event type %q is not known", w.ev.Type)
 	}

@@ -17,6 +17,7 @@ type Attempt struct {
 	LogAt    int64         `json:"logAt,omitempty"`
 	Delegate string        `json:"delegate,omitempty"`
 	Failure  *core.Failure `json:"failure,omitempty"`
+	Chained  string        `json:"chained,omitempty"` // the run that a stage has started
 }
 
 // again is a node for another attempt at what s was one of.
@@ -29,8 +30,12 @@ func (s *Node) again() *Node {
 
 // tried is the attempt that s is, with the status it ended with.
 func (s *Node) tried(status core.Status) Attempt {
-	return Attempt{N: s.Attempt, Status: status, Started: s.Started, Ended: s.Ended, Task: s.Task, Fence: s.Fence,
+	a := Attempt{N: s.Attempt, Status: status, Started: s.Started, Ended: s.Ended, Task: s.Task, Fence: s.Fence,
 		LogAt: s.LogAt, Delegate: s.Delegate, Failure: s.Failure}
+	if s.Chained != nil {
+		a.Chained = s.Chained.Run
+	}
+	return a
 }
 
 // mayRetry reports whether the rule, a Retry, has tries left and its condition

@@ -96,7 +96,7 @@ func (w World) node(r *Run, track, fqn string) (core.Fact, error) {
 		}
 	}
 	if at := t.Standing(); isRoot && t.ID == track && (t.Nodes[fqn] == nil || root.Kind == core.KindStage) {
-		return core.Fact{Found: at.Status != core.NotStarted, Status: at.Status, Started: at.Started, Ended: at.Ended, Attempt: 1}, nil
+		return core.Fact{Found: at.Status != core.NotStarted, Status: at.Status, Started: at.Started, Ended: at.Ended, Attempt: 1, Outputs: t.chainOutputs(fqn)}, nil
 	}
 	s := t.Nodes[fqn]
 	if s == nil || s.Status == core.NotStarted {

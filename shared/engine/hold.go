@@ -49,7 +49,7 @@ func (w *walk) holdTimedOut(e core.Recovered) error {
 	if e.Error != "States.Timeout" || h.Asked {
 		return nil // a fault of the platform's: hold again
 	}
-	if h.Kind == kindBranches || h.Kind == kindStages {
+	if h.Kind == kindBranches || h.Kind == kindStages || h.Kind == kindChild {
 		if w.t.Stopping != "" {
 			return nil // they have been told: hold again
 		}

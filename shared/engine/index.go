@@ -151,9 +151,10 @@ func (r *Run) Serial(track string) bool {
 }
 
 // nodes returns what the track walks through: a stage's or the pipeline's
-// children, or the branch itself.
+// children, or the branch itself. A stage that runs another pipeline is walked as a
+// step would be.
 func nodes(root *core.Node) []*core.Node {
-	if root.Kind == core.KindPipeline || root.Kind == core.KindStage {
+	if root.Kind == core.KindPipeline || root.Kind == core.KindStage && root.Chain == nil {
 		return root.Children
 	}
 	return []*core.Node{root}

@@ -53,9 +53,25 @@ func (p *pipeline) Get(key string) (any, bool, error) {
 		return &list{p.s, r.Plan.Root}, true, nil
 	case "tags":
 		return tags(l.Plan.Tags), true, nil
-	default:
-		return (&node{p.s, r.Plan.Root}).Get(key)
 	}
+	if v, ok, err := (&node{p.s, r.Plan.Root}).Get(key); ok || err != nil {
+		return v, ok, err
+	}
+	return p.chained(key)
+}
+
+// chained is a stage that runs another pipeline, by its identifier alone: its outputs
+// may be read as <+pipeline.STAGE.NAME> too (BEHAVIOUR §7.10).
+func (p *pipeline) chained(key string) (any, bool, error) {
+	n, err := p.s.child(p.s.w.run.Plan.Root, key)
+	if n == nil || err != nil || n.Chain == nil {
+		return nil, false, err
+	}
+	f, err := p.s.lookup(n, true)
+	if err != nil || !f.Found {
+		return nil, false, err
+	}
+	return p.s.outputs(f.Outputs), true, nil
 }
 
 func tags(t map[string]string) map[string]any {
@@ -188,7 +204,7 @@ func (o *node) state(key string) (any, bool, error) {
 	case "nodeExecutionId":
 		return NodeExecutionID(o.s.w.run.Launch.Run, o.n.FQN), true, nil
 	case "output":
-		if o.n.Kind == core.KindStage {
+		if o.n.Kind == core.KindStage && o.n.Chain == nil {
 			return props{"hosts": missing("stage.output.hosts"), "skippedHosts": missing("stage.output.skippedHosts")}, true, nil
 		}
 		return o.s.outputs(f.Outputs), true, nil
@@ -238,7 +254,7 @@ func (w *walk) lookup(n *core.Node, outputs bool) (core.Fact, error) {
 	if w.run.Owner(n.FQN) == w.t.ID {
 		if n == w.root && n.Kind != core.KindStep && n.Kind != core.KindGroup {
 			at := w.t.Standing()
-			return core.Fact{Found: true, Status: at.Status, Started: at.Started, Ended: at.Ended, Attempt: 1}, nil
+			return core.Fact{Found: true, Status: at.Status, Started: at.Started, Ended: at.Ended, Attempt: 1, Outputs: w.t.chainOutputs(n.FQN)}, nil
 		}
 		s := w.t.Nodes[n.FQN]
 		if s == nil || s.Status == core.NotStarted {

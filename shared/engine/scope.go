@@ -15,6 +15,8 @@ type scope struct {
 	n *core.Node
 	// early: what the stage deploys is not known yet.
 	early bool
+	// also holds texts beside the node's own whose names are looked up together.
+	also []any
 	// secrets collects the references that were handed out.
 	secrets map[string]bool
 }
@@ -76,6 +78,11 @@ func (s *scope) context(name string) (any, bool) {
 		return owned(r.Plan.Scope.Project, "project"), true
 	case "matrix", "repeat", "strategy":
 		return s.loopContext(name)
+	case parentInputs:
+		if p := r.Launch.Parent; p != nil {
+			return &handedOn{s, p.Inputs}, true
+		}
+		return nil, false
 	case "inputSet":
 		return template(r.Plan.Inputs), true
 	case "trigger", "eventPayload":

@@ -21,6 +21,7 @@ const (
 	kindStages    = "Stages"
 	kindRollback  = "Rollback"
 	kindLock      = "Lock"
+	kindChild     = "Child"
 )
 
 // entered stores a segment's token and goes on with the walk when it was waiting

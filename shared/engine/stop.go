@@ -31,7 +31,11 @@ func (w *walk) stop(e core.Stop) error {
 			V: core.EventVersion, Type: core.EventStop, Source: "stop:" + w.t.ID, Actor: w.ev.Actor, Stop: &core.Stop{Status: e.Status, Reason: e.Reason, Round: w.t.Children[track].Round},
 		}})
 	}
-	if len(open) == 0 {
+	c := w.t.chained()
+	if c != nil {
+		w.stopChain(c, e)
+	}
+	if len(open) == 0 && c == nil {
 		w.endStopped()
 	}
 	return nil
@@ -47,7 +51,7 @@ func (w *walk) stopStep(status core.Status, f *core.Failure) {
 		w.endNode(w.run.Node(t.Node), status, f)
 		w.t.Task = nil
 	}
-	if h := w.t.Hold; h != nil && h.Kind != kindBranches && h.Kind != kindStages {
+	if h := w.t.Hold; h != nil && h.Kind != kindBranches && h.Kind != kindStages && h.Kind != kindChild {
 		w.endApproval(h.Node, string(status))
 		w.endNode(w.run.Node(h.Node), status, f)
 		w.t.Hold = nil

@@ -79,8 +79,9 @@ type Node struct {
 	Approval   *Approval        `json:"approval,omitempty"`
 	Retries    map[string]int   `json:"retries,omitempty"` // by failure strategy
 	Earlier    []Attempt        `json:"earlier,omitempty"`
-	Asked      *Asked           `json:"asked,omitempty"` // while it waits for a person
-	Input      *Input           `json:"input,omitempty"` // what it asks for when it starts
+	Asked      *Asked           `json:"asked,omitempty"`   // while it waits for a person
+	Input      *Input           `json:"input,omitempty"`   // what it asks for when it starts
+	Chained    *Chained         `json:"chained,omitempty"` // the run that a stage has started
 	Answers    []Answer         `json:"answers,omitempty"`
 }
 

@@ -128,6 +128,9 @@ func (w *walk) start(n *core.Node) (waits bool, err error) {
 	}
 	switch n.Kind {
 	case core.KindStage:
+		if n == w.root {
+			return w.startChain(n)
+		}
 		w.startStage(n)
 		return true, nil
 	case core.KindGroup:

@@ -28,7 +28,7 @@ func (s *Story) happened(n *core.Node) []Link {
 			links = append(links, action(m, next))
 		}
 	}
-	links = append(links, s.tasks(n)...)
+	links = append(append(links, s.tasks(n)...), s.chains(n)...)
 	slices.SortStableFunc(links, func(a, b Link) int { return cmp.Compare(a.At, b.At) })
 	return links
 }

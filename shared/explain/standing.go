@@ -25,7 +25,7 @@ func (s *Story) standing(n *core.Node) []Link {
 		return s.open(n, o)
 	}
 	end := Link{Of: OfEnd, At: o.Ended, Pos: place(n.Pos), Text: fmt.Sprintf("ended as %s after %s", o.Status.API(), duration(o.Ended-o.Started))}
-	if n.Kind == core.KindStep {
+	if acts(n) {
 		if stop := s.stopped(n, o); stop != nil {
 			return []Link{*stop, end}
 		}
@@ -47,7 +47,7 @@ func (s *Story) inner(n *core.Node, o *engine.Node) []Link {
 	}
 	var found *core.Node
 	s.walk(n, func(c *core.Node) {
-		if i := s.state(c); c.Kind == core.KindStep && i != nil && (i.Status == o.Status || i.Status.Failing() && o.Status.Failing()) &&
+		if i := s.state(c); acts(c) && i != nil && (i.Status == o.Status || i.Status.Failing() && o.Status.Failing()) &&
 			(found == nil || i.Ended < s.state(found).Ended) {
 			found = c
 		}
@@ -80,7 +80,7 @@ func (s *Story) stopped(n *core.Node, o *engine.Node) *Link {
 
 // open tells what a node that has not ended does or waits for.
 func (s *Story) open(n *core.Node, o *engine.Node) []Link {
-	if n.Kind != core.KindStep {
+	if !acts(n) {
 		return s.busy(n)
 	}
 	l := Link{Of: OfWaiting, At: o.Started, Pos: place(n.Pos)}
@@ -119,6 +119,8 @@ func waitsFor(h *engine.Hold, o *engine.Node) string {
 		}
 	case "Wait":
 		what = "waits for its time to pass"
+	case "Child":
+		what = "waits for run " + o.Chained.Run
 	case "BackOff":
 		what = "waits before another try"
 	case "Lock":
@@ -143,7 +145,7 @@ func until(ms int64) string {
 func (s *Story) busy(n *core.Node) []Link {
 	var links []Link
 	s.walk(n, func(c *core.Node) {
-		if o := s.state(c); c.Kind == core.KindStep && o != nil && !o.Status.Terminal() {
+		if o := s.state(c); acts(c) && o != nil && !o.Status.Terminal() {
 			for _, l := range s.open(c, o) {
 				l.Text = name(c) + " " + l.Text
 				links = append(links, l)

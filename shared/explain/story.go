@@ -23,6 +23,7 @@ const (
 	OfInput     Of = "input"     // a runtime input that the node reads, and where its value is from
 	OfCondition Of = "condition" // whether the node runs, or one around it
 	OfDelegate  Of = "delegate"  // who took its task and why
+	OfRun       Of = "run"       // a run of another pipeline that a stage has started
 	OfFailure   Of = "failure"   // that it failed, or that one before it did
 	OfStrategy  Of = "strategy"  // a failure strategy that was asked
 	OfAction    Of = "action"    // what was done about the failure
@@ -142,7 +143,7 @@ func (s *Story) Short(fqn string) (text, pos string) {
 		switch {
 		case l.Of == OfFailure:
 			failed, text, pos = l.Text, l.Text, l.Pos
-		case l.Of == OfDelegate, l.Of == OfEnd && l.At > 0, l.Of == OfCondition && strings.Contains(l.Text, runs):
+		case l.Of == OfDelegate, l.Of == OfRun, l.Of == OfEnd && l.At > 0, l.Of == OfCondition && strings.Contains(l.Text, runs):
 		case failed != "":
 			text, pos = failed+"; "+l.Text, cmp.Or(l.Pos, pos)
 		default:
@@ -199,7 +200,7 @@ func (s *Story) state(n *core.Node) *engine.Node {
 		}
 		return nil
 	}
-	if n.Kind == core.KindPipeline || n.Kind == core.KindStage {
+	if n.Kind == core.KindPipeline || n.Kind == core.KindStage && (n.Chain == nil || t.Nodes[n.FQN] == nil) {
 		return &engine.Node{Status: t.Status, Started: t.Started, Ended: t.Ended, Failure: t.Failure}
 	}
 	return t.Nodes[n.FQN]
@@ -216,6 +217,9 @@ func (s *Story) status(n *core.Node) core.Status {
 func (s *Story) trigger() Link {
 	l := s.run.Launch
 	by := cmp.Or(l.Started.By.Name, l.Started.By.ID)
+	if p := l.Parent; p != nil {
+		by = fmt.Sprintf("stage %s of run %s for %s: slipway why %s %s", p.Stage, p.Run, by, p.Run, Path(p.Node))
+	}
 	return Link{Of: OfTrigger, At: l.At, Pos: place(l.Plan.Root.Pos),
 		Text: fmt.Sprintf("run %d of %s, started by %s (%s)", l.Started.Sequence, l.Plan.Identifier, by, l.Started.Trigger)}
 }

@@ -58,8 +58,9 @@ func (j *Journal) command(ctx context.Context, run *engine.Run, ref Ref, ev *cor
 		j.Offered(ref.Account)
 		return j.store.Delete(ctx, core.QueueKey(ref.Account, *c.Task))
 	case core.DoDeliver:
-		_, err := j.Apply(ctx, Ref{ref.Account, ref.Run, c.Track}, *c.Event)
-		return err
+		return j.deliver(ctx, ref, c)
+	case core.DoChain:
+		return j.chain(ctx, run, c)
 	case core.DoSaveRun:
 		return j.saveRun(ctx, run, ev, c.Status)
 	case core.DoPublish:
@@ -152,6 +153,9 @@ func (j *Journal) saveRun(ctx context.Context, run *engine.Run, ev *core.Event, 
 	l := run.Launch
 	r := core.Run{ID: l.Run, Scope: l.Plan.Scope, Pipeline: l.Plan.Identifier, Name: l.Plan.Name, Tags: l.Plan.Tags,
 		Sequence: l.Started.Sequence, Trigger: l.Started.Trigger, By: l.Started.By, Status: status, Started: l.At}
+	if l.Parent != nil {
+		r.Parent = l.Parent.Run
+	}
 	put := core.Put{If: core.IfAbsent()}
 	if status.Terminal() {
 		r.Ended, put.If = ev.At, core.Always()

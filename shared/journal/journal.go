@@ -23,6 +23,9 @@ type Journal struct {
 	// Offered is called after a task was put on offer or taken from its delegate,
 	// so that a delegate in the same process need not wait for its next poll.
 	Offered func(account string)
+	// Chained makes sure that a run is stored which a stage of parent starts; package
+	// launch sets it. Twice is as good as once.
+	Chained func(ctx context.Context, parent *engine.Run, c core.Command) error
 
 	cache  *cache
 	locks  [256]sync.Mutex

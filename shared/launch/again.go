@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/engine"
+	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/yamldoc"
 )
 
@@ -39,6 +40,9 @@ func (l *Launch) Rerun(ctx context.Context, a Again) (Started, error) {
 
 // like is the request for a run like old.
 func (l *Launch) like(ctx context.Context, old *engine.Run, a Again) (Request, error) {
+	if p := old.Launch.Parent; p != nil {
+		return Request{}, fault.New(fault.Invalid, "run %s was started by stage %s of run %s, with what that gave it: rerun or retry that one", a.Run, p.Stage, p.Run)
+	}
 	was := core.Asked{}
 	if old.Launch.Given != nil {
 		was = *old.Launch.Given

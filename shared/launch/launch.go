@@ -30,7 +30,9 @@ type Launch struct {
 // New returns a Launch.
 func New(j *journal.Journal, p *entity.Pipelines) *Launch {
 	ports := j.Ports()
-	return &Launch{clock: ports.Clock, journal: j, pipelines: p}
+	l := &Launch{clock: ports.Clock, journal: j, pipelines: p}
+	j.Chained = l.chained
+	return l
 }
 
 // Request asks for a run.
@@ -159,8 +161,13 @@ func (l *Launch) save(ctx context.Context, run string, plan *core.Plan, req Requ
 	return launch, err
 }
 
-// url is the run's page, in the form Harness's own have.
-func (l *Launch) url(p *core.Plan, run string) string {
-	return l.BaseURL + "/ng/account/" + p.Scope.Account + "/cd/orgs/" + url.PathEscape(p.Scope.Org) +
+// url is the run's page.
+func (l *Launch) url(p *core.Plan, run string) string { return page(l.BaseURL, p, run) }
+
+const pagePath = "/ng/account/"
+
+// page is a run's page, in the form Harness's own have.
+func page(base string, p *core.Plan, run string) string {
+	return base + pagePath + p.Scope.Account + "/cd/orgs/" + url.PathEscape(p.Scope.Org) +
 		"/projects/" + url.PathEscape(p.Scope.Project) + "/pipelines/" + p.Identifier + "/executions/" + run + "/pipeline"
 }

@@ -16,7 +16,7 @@ var runnable = map[string]struct {
 	has  func(string) bool
 }{
 	"Step":       {"step type", func(t string) bool { _, ok := steps.Lookup(t); return ok }},
-	"StageSpec":  {"stage type", among("Custom", "Approval", "Deployment")},
+	"StageSpec":  {"stage type", among("Custom", "Approval", "Deployment", "Pipeline")},
 	"Connector":  {"connector type", among()},
 	"Deployment": {"deployment type", among()},
 	"Target":     {"target type", among()},

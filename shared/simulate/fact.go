@@ -35,6 +35,9 @@ func (w *World) Node(r *engine.Run, fqn string) *engine.Node {
 	if above := w.Tracks[core.ParentTrack(owner)]; root != nil && root.FQN == fqn && above != nil && !above.HasStarted(owner) {
 		return above.Nodes[fqn]
 	}
+	if root != nil && root.FQN == fqn && root.Chain != nil && t.Nodes[fqn] != nil {
+		return t.Nodes[fqn]
+	}
 	if root != nil && root.FQN == fqn && (t.Nodes[fqn] == nil || root.Kind == core.KindStage && t.ID != "0") {
 		if at := t.Standing(); at.Status != core.NotStarted {
 			return &engine.Node{Status: at.Status, Started: at.Started, Ended: at.Ended, Attempt: 1}

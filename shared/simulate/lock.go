@@ -12,13 +12,14 @@ import (
 // those whom that gave the lock. Nobody but this run is there to hold one, unless
 // Locks says so.
 func (w *World) claimed(c core.Command) {
-	if w.Locks == nil {
-		w.Locks = map[string]*lock.Lock{}
+	top := w.top()
+	if top.Locks == nil {
+		top.Locks = map[string]*lock.Lock{}
 	}
-	l := w.Locks[c.Claim.Lock]
+	l := top.Locks[c.Claim.Lock]
 	if l == nil {
 		l = &lock.Lock{}
-		w.Locks[c.Claim.Lock] = l
+		top.Locks[c.Claim.Lock] = l
 	}
 	if c.Do == core.DoRelease {
 		l.Release(c.Claim.ID, c.Claim.ID, w.Now)
@@ -29,8 +30,8 @@ func (w *World) claimed(c core.Command) {
 		}
 	}
 	for _, h := range l.Given(c.Claim.ID) {
-		if h.Run == w.Run.Launch.Run {
-			w.give(c.Claim.Lock, h.Claim)
+		if to := w.of(h.Run); to != nil {
+			to.give(c.Claim.Lock, h.Claim)
 		}
 	}
 }

@@ -48,9 +48,9 @@ func (w *World) command(track string, c core.Command) {
 			w.After(0, func() { w.claim(*c.Task, "d2") })
 		}
 	case core.DoDeliver:
-		if err := w.Apply(c.Track, *c.Event); err != nil {
-			w.fail(fmt.Errorf("delivering to %s: %w", c.Track, err))
-		}
+		w.deliver(c)
+	case core.DoChain:
+		w.chain(c)
 	case core.DoDeadline:
 		w.deadline(c.At)
 	case core.DoAcquire, core.DoRelease:

@@ -25,32 +25,33 @@ func named(n *core.Node) bool { return n.Kind != core.KindPipeline && n.Kind != 
 // will be one or not.
 func (s *Script) find(name string) (key string, n *core.Node, err error) {
 	var meant []*core.Node
+	name = Path(name) // a full one
 	for _, n := range s.nodes {
 		switch name {
-		case Path(n.FQN), n.FQN:
-			return Path(n.FQN), n, nil
+		case s.paths[n]:
+			return name, n, nil
 		case n.Identifier, n.Name:
 			meant = append(meant, n)
 		}
 	}
 	if len(meant) == 1 {
-		return Path(meant[0].FQN), meant[0], nil
+		return s.paths[meant[0]], meant[0], nil
 	}
 	if len(meant) > 1 {
-		return "", nil, fault.New(fault.Invalid, "%q is the name of several nodes: take one of %s", name, strings.Join(paths(meant), ", "))
+		return "", nil, fault.New(fault.Invalid, "%q is the name of several nodes: take one of %s", name, strings.Join(s.named(meant), ", "))
 	}
 	for _, n := range s.nodes {
 		if s.iterates(n, name) {
 			return name, n, nil
 		}
 	}
-	return "", nil, fault.New(fault.Invalid, "no node is called %q: there are %s", name, strings.Join(nearest(name, paths(s.nodes)), ", "))
+	return "", nil, fault.New(fault.Invalid, "no node is called %q: there are %s", name, strings.Join(nearest(name, s.named(s.nodes)), ", "))
 }
 
 // iterates reports whether the path could be that of the node in an iteration of the
 // loops around it, or of an iteration itself.
 func (s *Script) iterates(n *core.Node, path string) bool {
-	own, asked := strings.Split(Path(n.FQN), "."), strings.Split(path, ".")
+	own, asked := strings.Split(s.paths[n], "."), strings.Split(path, ".")
 	if len(own) != len(asked) {
 		return false
 	}
@@ -78,17 +79,17 @@ func (s *Script) unheard(nodes []Node) error {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.parts)) {
-		if base := Path(s.parts[key].n.FQN); !there[key] && base != key && expanded[base] {
+		if base := s.paths[s.parts[key].n]; !there[key] && base != key && expanded[base] {
 			return fault.New(fault.Invalid, "no iteration is called %q: there are %s", key, strings.Join(nearest(key, words), ", "))
 		}
 	}
 	return nil
 }
 
-func paths(nodes []*core.Node) []string {
+func (s *Script) named(nodes []*core.Node) []string {
 	out := make([]string, len(nodes))
 	for i, n := range nodes {
-		out[i] = Path(n.FQN)
+		out[i] = s.paths[n]
 	}
 	return out
 }

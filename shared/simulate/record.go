@@ -28,17 +28,28 @@ type Asked struct {
 type recorder struct {
 	*World
 	script *Script
-	asked  []*Asked
-	given  map[string]int // answers to interventions, by node
+	prefix string // of the paths of its nodes: the stage that has started the run
+	*notes
 }
 
-func (r *recorder) seconds(ms int64) float64 { return float64(ms-r.Run.At) / 1000 }
+// notes are what a run and those that its stages start have in common.
+type notes struct {
+	asked    []*Asked
+	answered map[string]int // answers to interventions, by path
+	tries    map[string]int // of the steps of chained runs, by path: in all of those
+	events   int
+}
+
+// path is how a node of the run is named to people.
+func (r *recorder) path(fqn string) string { return r.prefix + Path(fqn) }
+
+func (r *recorder) seconds(ms int64) float64 { return float64(ms-r.top().Run.At) / 1000 }
 
 // work is the recording runner.
 func (r *recorder) work(t *engine.Task) (core.Completed, int64) {
-	p := r.script.of(Path(t.Node))
+	p := r.script.of(r.path(t.Node))
 	ms := int64(0)
-	typ := p.fail(t.Attempt)
+	typ := p.fail(r.attempt(t))
 	if typ == "Timeout" {
 		ms = t.Timeout
 	}
@@ -53,6 +64,15 @@ func (r *recorder) work(t *engine.Task) (core.Completed, int64) {
 	default:
 		return core.Completed{Failure: failure(typ)}, ms
 	}
+}
+
+// attempt is which try at a step it is: the tries of a stage that is run again count.
+func (r *recorder) attempt(t *engine.Task) int {
+	if r.prefix == "" {
+		return t.Attempt
+	}
+	r.tries[r.path(t.Node)]++
+	return r.tries[r.path(t.Node)]
 }
 
 // failure is one of a type; what only AllErrors matches has none that has a name.
@@ -88,7 +108,7 @@ func (r *recorder) outputs(t *engine.Task, p part) map[string]any {
 		m, _ := it.(map[string]any)
 		name, _ := m["name"].(string)
 		if vars[name] = ""; m["type"] == "Secret" {
-			vars[name] = map[string]any{core.SecretKey: "simulated." + Path(t.Node) + "." + name}
+			vars[name] = map[string]any{core.SecretKey: "simulated." + r.path(t.Node) + "." + name}
 		}
 	}
 	for name, value := range p.outputs {
@@ -107,7 +127,7 @@ func (r *recorder) held(track string, h engine.Hold) bool {
 	if n == nil {
 		return false
 	}
-	p := r.script.of(Path(h.Node))
+	p := r.script.of(r.path(h.Node))
 	typ := p.fail(n.Attempt)
 	switch {
 	case n.Asked != nil:
@@ -126,7 +146,7 @@ func (r *recorder) held(track string, h engine.Hold) bool {
 
 // lasts lets a step that is over when its time is take the time that the script says.
 func (r *recorder) lasts(h engine.Hold, most int64) int64 {
-	p := r.script.of(Path(h.Node))
+	p := r.script.of(r.path(h.Node))
 	if h.Own && h.Kind != "BackOff" && p.duration != nil {
 		return *p.duration
 	}
@@ -152,7 +172,7 @@ func (r *recorder) ask(a Asked, h engine.Hold) *Asked {
 // approval has as many people answer as are asked for.
 func (r *recorder) approval(track string, h engine.Hold, n *engine.Node, p part, typ core.ErrorType) {
 	spec := n.Approval.Spec
-	a := r.ask(Asked{Path: Path(h.Node), Kind: "approval", Message: spec.Message, Count: spec.MinimumCount,
+	a := r.ask(Asked{Path: r.path(h.Node), Kind: "approval", Message: spec.Message, Count: spec.MinimumCount,
 		Who: slices.Concat([]string{}, spec.UserGroups, spec.ServiceAccounts)}, h)
 	action, people := p.approval, spec.MinimumCount
 	if action == "" {
@@ -197,15 +217,15 @@ func answers(a steps.Approval, action string) map[string]string {
 
 // intervention gives the next answer that the script has for the node.
 func (r *recorder) intervention(track string, h engine.Hold, n *engine.Node, p part) {
-	a := r.ask(Asked{Path: Path(h.Node), Kind: "intervention", Who: []string{}, Count: 1}, h)
+	a := r.ask(Asked{Path: r.path(h.Node), Kind: "intervention", Who: []string{}, Count: 1}, h)
 	for _, t := range n.Asked.Allowed {
 		a.Choices = append(a.Choices, string(t))
 	}
-	next := r.given[h.Node]
+	next := r.answered[r.path(h.Node)]
 	if next >= len(p.answers) {
 		return
 	}
-	r.given[h.Node]++
+	r.answered[r.path(h.Node)]++
 	action := p.answers[next]
 	r.After(0, func() {
 		err := r.Apply(track, core.Event{Type: core.EventIntervened, Actor: somebody, Intervened: &core.Intervened{
@@ -219,19 +239,21 @@ func (r *recorder) intervention(track string, h engine.Hold, n *engine.Node, p p
 // prepared is the plan with the script's say about steps that the engine does by
 // itself, and with steps of types that nothing runs as tasks without a spec, which
 // nothing can be rendered for. kinds are their types, by path.
-func prepared(p *core.Plan, s *Script) (kinds map[string]string) {
-	kinds = map[string]string{}
+func prepared(p *core.Plan, s *Script, kinds map[string]string) map[string]string {
 	p.Root.Walk(func(n *core.Node) {
+		if n.Chain != nil && n.Chain.Plan != nil {
+			prepared(n.Chain.Plan, s, kinds)
+		}
 		if n.Kind != core.KindStep {
 			return
 		}
 		step, known := steps.Lookup(n.Type)
 		if !known {
-			kinds[Path(n.FQN)] = cmp.Or(n.Type, untyped)
+			kinds[s.paths[n]] = cmp.Or(n.Type, untyped)
 			n.Type, n.Spec = "ShellScript", map[string]any{}
 			return
 		}
-		part := s.of(Path(n.FQN))
+		part := s.of(s.paths[n])
 		if step.Mode != steps.Wait {
 			return
 		}

@@ -35,17 +35,14 @@ type Node struct {
 // fault.Invalid when the script names an iteration that a loop does not have.
 func Run(p *core.Plan, s *Script, at int64) (Result, error) {
 	by := core.Actor{ID: "simulation", Name: "simulation"}
-	kinds := prepared(p, s)
 	w := NewWorld(core.Launch{Run: "SIMULATION", At: at, Plan: p, Started: core.Started{
 		Semantics: p.Semantics, Sequence: 1, Trigger: "MANUAL", By: by, URL: "http://localhost/simulation"}})
-	r := &recorder{World: w, script: s, given: map[string]int{}}
-	b := &book{recorder: r, kinds: kinds, first: map[string]int{}, decisions: map[string][]engine.Decision{}}
-	w.Work, w.Held, w.Lasts, w.Decide, w.Decided = r.work, r.held, r.lasts, b.decide, b.decided
+	b := newBook(&recorder{World: w, script: s, notes: &notes{answered: map[string]int{}, tries: map[string]int{}}}, prepared(p, s, map[string]string{}))
 	root, err := w.Play()
 	if err != nil {
 		return Result{}, err
 	}
-	out := Result{Status: root.Status.API(), Duration: r.seconds(root.Ended), Nodes: b.nodes(), Asked: r.asked}
+	out := Result{Status: root.Status.API(), Duration: b.seconds(root.Ended), Nodes: b.nodes(), Asked: b.asked}
 	if out.Asked == nil {
 		out.Asked = []*Asked{}
 	}
@@ -56,13 +53,24 @@ func Run(p *core.Plan, s *Script, at int64) (Result, error) {
 type book struct {
 	*recorder
 	kinds     map[string]string // of steps that nothing runs, by path
-	events    int
-	first     map[string]int // the event that a node began with
+	first     map[string]int    // the event that a node began with
 	last      []engine.Decision
 	decisions map[string][]engine.Decision // by node, in order
 	run       *engine.Run                  // as it was in the end
 	order     []*core.Node                 // its nodes, in plan order
 	all       map[string]*engine.Node      // how those that were come to stand
+	chains    map[string]*book             // of the runs that stages have started last, by the stage's FQN
+}
+
+// newBook keeps book of a run, and of those that its stages start.
+func newBook(r *recorder, kinds map[string]string) *book {
+	b := &book{recorder: r, kinds: kinds, first: map[string]int{}, decisions: map[string][]engine.Decision{}, chains: map[string]*book{}}
+	w := r.World
+	w.Work, w.Held, w.Lasts, w.Decide, w.Decided = r.work, r.held, r.lasts, b.decide, b.decided
+	w.Chained = func(c core.Command, child *World) {
+		b.chains[c.Chain.Node] = newBook(&recorder{World: child, script: r.script, prefix: r.path(c.Chain.Node) + ".", notes: r.notes}, kinds)
+	}
+	return b
 }
 
 // decide is the engine, asked to tell why.
@@ -84,13 +92,25 @@ func (b *book) decided(_ string, _ core.Event, before *engine.Track, res engine.
 	}
 }
 
+// entry is a node with the event that it began with.
+type entry struct {
+	Node
+	first int
+}
+
 // nodes are all there are, those that ran in the order in which they began.
 func (b *book) nodes() []Node {
-	type entry struct {
-		Node
-		first int
+	list := b.entries()
+	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.first, b.first) })
+	out := make([]Node, len(list))
+	for i, e := range list {
+		out[i] = e.Node
 	}
-	var list []entry
+	return out
+}
+
+// entries are the nodes in plan order, those of a pipeline that a stage runs behind it.
+func (b *book) entries() (list []entry) {
 	b.all, b.run = map[string]*engine.Node{}, b.World.Whole()
 	b.run.Walk(func(n *core.Node) {
 		b.order = append(b.order, n)
@@ -107,20 +127,33 @@ func (b *book) nodes() []Node {
 			e.first = math.MaxInt
 		}
 		list = append(list, e)
+		switch {
+		case b.chains[n.FQN] != nil:
+			list = append(list, b.chains[n.FQN].entries()...)
+		case n.Chain != nil && n.Chain.Plan != nil && !(n.Loop != nil && e.Start != nil):
+			list = append(list, b.unstarted(n)...)
+		}
 	}
-	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.first, b.first) })
-	out := make([]Node, len(list))
-	for i, e := range list {
-		out[i] = e.Node
+	return list
+}
+
+// unstarted are the nodes of a pipeline that a stage has not come to run.
+func (b *book) unstarted(stage *core.Node) (list []entry) {
+	n := stage.Chain.Plan
+	r := &recorder{World: NewWorld(core.Launch{Plan: n}), script: b.script, prefix: b.path(stage.FQN) + ".", notes: b.notes}
+	c := newBook(r, b.kinds)
+	for _, e := range c.entries() {
+		e.Why = b.path(stage.FQN) + " did not run"
+		list = append(list, e)
 	}
-	return out
+	return list
 }
 
 // untyped is the type of a stage or step whose template was not found.
 const untyped = "Template"
 
 func (b *book) node(n *core.Node) Node {
-	out := Node{Path: Path(n.FQN), Name: n.Name, Type: n.Type, Status: core.NotStarted.API(), Phase: "normal", Why: b.why(n)}
+	out := Node{Path: b.path(n.FQN), Name: n.Name, Type: n.Type, Status: core.NotStarted.API(), Phase: "normal", Why: b.why(n)}
 	switch {
 	case b.kinds[b.script.base(out.Path)] != "":
 		out.Type = b.kinds[b.script.base(out.Path)]

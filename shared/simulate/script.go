@@ -19,6 +19,7 @@ type Script struct {
 	looped map[string]bool // paths of looped nodes
 	parts  map[string]*part
 	bases  map[string]string // see base
+	paths  map[*core.Node]string
 	// Doubts are what is taken and probably a slip.
 	Doubts []string
 	// everybody is what all approvals are answered that the script does not name.
@@ -54,17 +55,27 @@ func (p part) fail(attempt int) core.ErrorType {
 
 // NewScript returns the empty script of a plan.
 func NewScript(p *core.Plan) *Script {
-	s := &Script{looped: map[string]bool{}, parts: map[string]*part{}, bases: map[string]string{}}
+	s := &Script{looped: map[string]bool{}, parts: map[string]*part{}, bases: map[string]string{}, paths: map[*core.Node]string{}}
+	s.add(p, "")
+	return s
+}
+
+// add knows the nodes of a plan, and those of the pipelines that its stages run below
+// those.
+func (s *Script) add(p *core.Plan, prefix string) {
 	p.Root.Walk(func(n *core.Node) {
+		path := prefix + Path(n.FQN)
 		if named(n) {
 			s.nodes = append(s.nodes, n)
-			s.bases[Path(n.FQN)] = Path(n.FQN)
+			s.bases[path], s.paths[n] = path, path
 		}
 		if n.Loop != nil {
-			s.looped[Path(n.FQN)] = true
+			s.looped[path] = true
+		}
+		if n.Chain != nil && n.Chain.Plan != nil {
+			s.add(n.Chain.Plan, path+".")
 		}
 	})
-	return s
 }
 
 // part returns what is assumed of the step of that name.
@@ -102,7 +113,7 @@ func (s *Script) base(path string) string {
 	s.bases[path] = path
 	for _, n := range s.nodes {
 		if s.iterates(n, path) {
-			s.bases[path] = Path(n.FQN)
+			s.bases[path] = s.paths[n]
 		}
 	}
 	return s.bases[path]
@@ -139,11 +150,11 @@ func (s *Script) Fail(arg string) error {
 		return err
 	}
 	p.fails = append(p.fails, f)
-	return canFail(p.n, f)
+	return s.canFail(p.n, f)
 }
 
 // canFail reports a failure that a step, which no delegate does, cannot have.
-func canFail(n *core.Node, f failing) error {
+func (s *Script) canFail(n *core.Node, f failing) error {
 	step, known := steps.Lookup(n.Type)
 	if !known || step.Mode == steps.Task {
 		return nil
@@ -153,10 +164,10 @@ func canFail(n *core.Node, f failing) error {
 		ways = append(ways, "ApprovalRejection")
 	}
 	if !slices.Contains(ways, string(f.typ)) {
-		return fault.New(fault.Invalid, "%s is a %s, which no delegate does: it can fail of %s", Path(n.FQN), n.Type, strings.Join(ways, ", "))
+		return fault.New(fault.Invalid, "%s is a %s, which no delegate does: it can fail of %s", s.paths[n], n.Type, strings.Join(ways, ", "))
 	}
 	if step.Mode == steps.Wait && f.typ == "Timeout" && f.times > 0 {
-		return fault.New(fault.Invalid, "%s is a Wait, which times out always or never: leave out *%d", Path(n.FQN), f.times)
+		return fault.New(fault.Invalid, "%s is a Wait, which times out always or never: leave out *%d", s.paths[n], f.times)
 	}
 	return nil
 }
@@ -211,7 +222,7 @@ func (s *Script) Output(arg string) error {
 	name := left[i+1:]
 	p.outputs[name] = value
 	if _, known := steps.Lookup(p.n.Type); known && !declares(p.n, name) {
-		s.Doubts = append(s.Doubts, fmt.Sprintf("%s declares no output variable %q: a run would not have it", Path(p.n.FQN), name))
+		s.Doubts = append(s.Doubts, fmt.Sprintf("%s declares no output variable %q: a run would not have it", s.paths[p.n], name))
 	}
 	return nil
 }
@@ -248,9 +259,9 @@ func (s *Script) decide(name, action string) error {
 	}
 	switch step, _ := steps.Lookup(p.n.Type); {
 	case step.Mode != steps.Ask:
-		return fault.New(fault.Invalid, "%s is a %s: it asks nobody", Path(p.n.FQN), p.n.Type)
+		return fault.New(fault.Invalid, "%s is a %s: it asks nobody", s.paths[p.n], p.n.Type)
 	case p.approval != "" && p.approval != action:
-		return fault.New(fault.Invalid, "%s cannot be both approved and rejected", Path(p.n.FQN))
+		return fault.New(fault.Invalid, "%s cannot be both approved and rejected", s.paths[p.n])
 	}
 	p.approval = action
 	return nil

@@ -55,10 +55,29 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// documents are those in the folder that a pipeline's file has to itself.
+func documents(t *testing.T, file string) compile.Library {
+	t.Helper()
+	var sources []compile.Source
+	names, _ := filepath.Glob("testdata/" + strings.TrimSuffix(file, ".yaml") + "/*.yaml")
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, compile.Source{File: filepath.Base(name), Data: data})
+	}
+	library, diags := compile.Index(sources)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return library
+}
+
 // planned compiles a pipeline as slipway simulate does.
 func planned(t *testing.T, file string, data []byte, inputs map[string]string) *core.Plan {
 	t.Helper()
-	e, diags := compile.Explain(compile.Source{File: file, Data: data}, compile.Options{Inputs: inputs, Lenient: true})
+	e, diags := compile.Explain(compile.Source{File: file, Data: data}, compile.Options{Inputs: inputs, Lenient: true, Library: documents(t, file)})
 	for _, d := range diags {
 		if d.Severity == core.SeverityError || e == nil {
 			t.Fatal(diags)

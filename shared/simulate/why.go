@@ -30,7 +30,7 @@ func (b *book) why(n *core.Node) string {
 			t.failed(failed(d.Failing))
 			told = true
 		case d.Action != nil:
-			t.acted(d.Action.Strategy, acted(n, d.Action))
+			t.acted(d.Action.Strategy, b.acted(n, d.Action))
 			told = true
 		}
 	}
@@ -130,7 +130,7 @@ func failed(f *engine.Failing) string {
 }
 
 // acted tells what a failure strategy did about a node.
-func acted(n *core.Node, a *engine.Action) string {
+func (b *book) acted(n *core.Node, a *engine.Action) string {
 	s := string(a.Action.Type)
 	switch a.Action.Type {
 	case core.ActionRetry, core.ActionRetryStepGroup:
@@ -149,7 +149,7 @@ func acted(n *core.Node, a *engine.Action) string {
 	case a.At == n.FQN:
 		return s + " by its failure strategy (" + place(a.Pos) + ")"
 	}
-	return s + " by the failure strategy of " + Path(a.At) + " (" + place(a.Pos) + ")"
+	return s + " by the failure strategy of " + b.path(a.At) + " (" + place(a.Pos) + ")"
 }
 
 // approved tells who has agreed.
@@ -168,7 +168,7 @@ func (b *book) below(n *core.Node, status core.Status) string {
 	}
 	for _, c := range b.order {
 		if at := b.all[c.FQN]; c != n && named(c) && at != nil && at.Status == status && b.run.Below(c, n) {
-			return Path(c.FQN) + " is " + status.API()
+			return b.path(c.FQN) + " is " + status.API()
 		}
 	}
 	return ""
@@ -177,7 +177,7 @@ func (b *book) below(n *core.Node, status core.Status) string {
 // worst tells of a node that has failed, or of one inside it.
 func (b *book) worst(n *core.Node) string {
 	if at := b.all[n.FQN]; at != nil && at.Status.Failing() {
-		return Path(n.FQN) + " is " + at.Status.API()
+		return b.path(n.FQN) + " is " + at.Status.API()
 	}
 	return ""
 }
@@ -198,14 +198,14 @@ func (b *book) never(n *core.Node) string {
 		switch {
 		case !named(p):
 		case at == nil:
-			return Path(p.FQN) + " did not run"
+			return b.path(p.FQN) + " did not run"
 		case at.Status == core.Skipped:
-			return Path(p.FQN) + " is skipped"
+			return b.path(p.FQN) + " is skipped"
 		default:
 			if s := b.below(p, at.Status); s != "" {
 				return s
 			}
-			return Path(p.FQN) + " is " + at.Status.API()
+			return b.path(p.FQN) + " is " + at.Status.API()
 		}
 	}
 	root := b.World.Track("0").Status

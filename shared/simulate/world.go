@@ -24,6 +24,7 @@ type World struct {
 	Executions map[string]*Execution
 	Ran        map[string]int // effects, by task id
 	Locks      map[string]*lock.Lock
+	Chains     map[string]*World // of the runs that its stages have started
 
 	// Work tells what becomes of a task and after how many ms. A task that would
 	// take longer than it may times out.
@@ -37,6 +38,8 @@ type World struct {
 	Decide func(*engine.Run, *engine.Track, core.Event, map[string]core.Fact) (engine.Result, error)
 	// Decided is told of every event that changed a track.
 	Decided func(track string, ev core.Event, before *engine.Track, res engine.Result)
+	// Chained, when not nil, is told of a run that a stage starts, before it begins.
+	Chained func(c core.Command, child *World)
 	// Dice choose what happens next, whenever it is due. Time is then a count of events.
 	Dice Dice
 	// Timed: time passes nevertheless, and Dice choose only among what is due first.
@@ -46,11 +49,12 @@ type World struct {
 	// Limit is how many things may happen: a run that takes more never ends.
 	Limit int
 
-	queue  []action
-	queued int
-	tokens map[string]*Execution
-	given  int // tokens
-	err    error
+	starter *World // the world of the run that has started this one
+	queue   []action
+	queued  int
+	tokens  map[string]*Execution
+	given   int // tokens
+	err     error
 }
 
 // Dice choose a number from 0 to below n.
@@ -70,6 +74,7 @@ func NewWorld(l core.Launch) *World {
 		Run: engine.NewRun(l), Now: l.At, Limit: 1_000_000,
 		Tracks: map[string]*engine.Track{}, Events: map[string][]core.Event{},
 		Executions: map[string]*Execution{}, tokens: map[string]*Execution{}, Ran: map[string]int{},
+		Chains:  map[string]*World{},
 		Work:    func(*engine.Task) (core.Completed, int64) { return core.Completed{OK: true}, 0 },
 		Held:    func(string, engine.Hold) bool { return false },
 		Lasts:   func(_ engine.Hold, most int64) int64 { return most },
@@ -147,6 +152,10 @@ func (w *World) timeless() bool { return w.Dice != nil && !w.Timed }
 
 // After lets something happen in so many ms.
 func (w *World) After(ms int64, do func()) {
+	if top := w.top(); top != w {
+		top.After(ms, func() { w.Now = top.Now; do() })
+		return
+	}
 	w.queued++
 	a := action{w.Now + max(0, ms), w.queued, do}
 	w.queue = append(w.queue, a)
@@ -160,7 +169,7 @@ func (w *World) repeats(n int) bool { return w.Twice && w.Dice != nil && w.Dice.
 
 // fail ends the play: the engine or this package has a fault.
 func (w *World) fail(err error) {
-	if w.err == nil {
+	if w = w.top(); w.err == nil {
 		w.err = err
 	}
 }
@@ -176,9 +185,11 @@ func (w *World) Track(id string) *engine.Track {
 // Apply lets the engine decide on an event and has its commands executed soon. It
 // returns the engine's refusal.
 func (w *World) Apply(track string, ev core.Event) error {
+	top := w.top()
 	if w.timeless() {
-		w.Now++
+		top.Now++
 	}
+	w.Now = top.Now
 	t := w.Track(track)
 	ev.V, ev.N, ev.At = core.EventVersion, t.N+1, w.Now
 	facts := map[string]core.Fact{}

@@ -31,6 +31,7 @@ type Run struct {
 	Failure   *core.Failure     `json:"failure,omitempty"`
 	Warnings  []core.Warned     `json:"warnings,omitempty"`
 	RetryOf   string            `json:"retryOf,omitempty"` // the run that this one takes up
+	Parent    *core.Parent      `json:"parent,omitempty"`  // the stage that has started it
 	Nodes     []Node            `json:"nodes"`
 	Approvals []Approval        `json:"approvals,omitempty"`
 }
@@ -65,6 +66,7 @@ type Node struct {
 	Given   *engine.Input    `json:"given,omitempty"`
 	Earlier []engine.Attempt `json:"earlier,omitempty"` // tries before this one
 	Copied  string           `json:"copied,omitempty"`  // the run that has executed it
+	Chained *Chained         `json:"chained,omitempty"` // the run of a stage of type Pipeline
 }
 
 // Approval is one instance of a HarnessApproval.
@@ -103,6 +105,7 @@ func (v *Views) see(ctx context.Context, account, id string, room *room) (Run, e
 	if retry := r.Launch.Retry; retry != nil {
 		out.RetryOf = retry.Of
 	}
+	out.Parent = parentOf(r)
 	r.Walk(func(n *core.Node) {
 		if n.Kind == core.KindPipeline {
 			return
@@ -144,6 +147,10 @@ func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engi
 			out.Status, out.Started, out.Attempt, out.Failure = statusOf(tracks, t).API(), at.Started, 1, at.Failure
 		}
 		out.input(n, t.Nodes[n.FQN])
+		if s := t.Nodes[n.FQN]; s != nil && n.Chain != nil {
+			out.chained(n, s)
+			room.take(ctx, &out, s)
+		}
 		return out
 	}
 	s := t.Nodes[n.FQN]
@@ -158,13 +165,18 @@ func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engi
 	if s.Approval != nil {
 		out.Approval = s.Approval.ID
 	}
+	out.tried(s)
+	out.input(n, s)
+	room.take(ctx, &out, s)
+	return out
+}
+
+// tried shows what became of a node before, and what a person is asked about it.
+func (out *Node) tried(s *engine.Node) {
 	out.Answers, out.Earlier = s.Answers, s.Earlier
 	if s.Asked != nil {
 		out.Allowed, out.Deadline = s.Asked.Allowed, s.Asked.Deadline
 	}
-	out.input(n, s)
-	room.take(ctx, &out, s)
-	return out
 }
 
 // input shows what the node asks for while running, or was given.

@@ -17,17 +17,21 @@ const maxListed = 10_000
 type executionDetail struct {
 	Summary executionSummary `json:"pipelineExecutionSummary"`
 	Graph   executionGraph   `json:"executionGraph"`
-	Child   *executionGraph  `json:"childGraph"` // always null: no chained pipelines
+	Child   *childDetail     `json:"childGraph"` // of the stage asked for, when it runs another pipeline
 }
 
 // execution shows a run with the graph of all its nodes, whichever stage was
-// asked for.
+// asked for; of a stage that runs another pipeline also that run.
 func (d *door) execution(c *call) (httpio.Answer, error) {
 	run, err := d.runHere(c, c.PathValue("run"))
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	return httpio.OK(c.Request, executionDetail{Summary: summarize(run), Graph: graphOf(run)}), nil
+	child, err := d.childOf(c, run)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	return httpio.OK(c.Request, executionDetail{summarize(run), graphOf(run), child}), nil
 }
 
 // runHere is a run of the call's project.

@@ -93,6 +93,9 @@ func graphNodeOf(r view.Run, n view.Node) graphNode {
 	if n.OutputsAt != "" {
 		g.Outcomes["outputsAt"] = n.OutputsAt
 	}
+	if n.Chained != nil && n.Chained.Run != "" {
+		g.Details["childPipelineExecutionDetails"] = map[string]string{"planExecutionId": n.Chained.Run, "orgId": n.Chained.Scope.Org, "projectId": n.Chained.Scope.Project}
+	}
 	if n.Approval != "" {
 		g.Responses = append(g.Responses, map[string]any{"async": map[string]any{
 			"callbackIds": []string{n.Approval}, "logKeys": []string{}, "units": []string{}}})

@@ -40,6 +40,7 @@ type executionSummary struct {
 	Total       int                   `json:"totalStagesCount"`
 	StoreType   string                `json:"storeType"`
 	Mode        string                `json:"executionMode"`
+	Parent      *parentStage          `json:"parentStageInfo,omitempty"` // of a run that a stage has started
 }
 
 type triggerInfo struct {
@@ -97,6 +98,7 @@ func summarize(r view.Run) executionSummary {
 		Layout: map[string]layoutNode{}, Startings: []string{}, StartTs: r.Started, CreatedAt: r.Started, EndTs: moment(r.Finished),
 		RunSequence: r.Sequence, StoreType: "INLINE", Mode: "NORMAL", Failure: failed(r.Failure),
 		Trigger: triggerInfo{Type: r.Trigger, By: triggeredBy{UUID: r.By.ID, Identifier: r.By.Name, Extra: map[string]string{"email": r.By.Email}}}}
+	s.Parent = parentOf(r)
 	if r.Failure != nil {
 		s.Error = &errorInfo{r.Failure.Message}
 	}

@@ -1,0 +1,187 @@
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-cd/slipway/cli/client"
+	"github.com/slipway-cd/slipway/localstack/embedded/platform"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/view"
+)
+
+// aChain is a stage that runs the pipeline child.
+func aChain(id, more string) string {
+	return fmt.Sprintf("    - stage:\n        name: %[1]s\n        identifier: %[1]s\n        type: Pipeline\n        spec:\n          org: default\n          project: default\n          pipeline: child\n%[2]s", id, more)
+}
+
+// chaining is what a stage hands its pipeline, and takes from it.
+const chaining = `          inputs:
+            identifier: child
+            variables:
+              - {name: word, type: String, value: <+pipeline.stages.before.spec.execution.steps.say.output.outputVariables.v>}
+          outputs:
+            - {name: answer, value: <+pipeline.stages.inner.spec.execution.steps.echo.output.outputVariables.v>}
+            - {name: of, value: <+pipeline.identifier>}
+`
+
+// say is a step whose output variable v is a word of the shell.
+func say(id, word string) string {
+	return fmt.Sprintf(`step: {name: %[1]s, identifier: %[1]s, type: ShellScript, spec: {shell: Bash, onDelegate: true, source: {type: Inline, spec: {script: "v=%[2]s"}}, outputVariables: [{name: v, type: String, value: v}]}}`, id, word)
+}
+
+// childOf is a pipeline child of these stages, with a variable word.
+func childOf(list ...string) string {
+	return "pipeline:\n  name: child\n  identifier: child\n  variables:\n    - {name: word, type: String, value: <+input>.default(none)}\n  stages:\n" + strings.Join(list, "")
+}
+
+// launchChain starts a run of a pipeline beside its child; on weak adapters answers may
+// get lost.
+func (in *inside) launchChain(yaml, child, key string) string {
+	in.t.Helper()
+	for range 20 {
+		out, err := in.admin.Launch(in.t.Context(), client.Launch{YAML: yaml, File: "test.yaml", Key: key, Library: []client.File{{File: "child.yaml", YAML: child}}})
+		if err == nil {
+			return out.Run
+		}
+		if key == "" {
+			in.t.Fatal(err)
+		}
+	}
+	in.t.Fatal("it cannot be started")
+	return ""
+}
+
+// chainsOf are the runs that a run's stages have started, in plan order, earlier tries
+// first.
+func (in *inside) chainsOf(r view.Run) (all []view.Run) {
+	in.t.Helper()
+	for _, n := range r.Nodes {
+		var ids []string
+		for _, a := range n.Earlier {
+			if a.Chained != "" {
+				ids = append(ids, a.Chained)
+			}
+		}
+		if n.Chained != nil && n.Chained.Run != "" {
+			ids = append(ids, n.Chained.Run)
+		}
+		for _, id := range ids {
+			c := in.until(id, ended)
+			if c.Parent == nil || c.Parent.Run != r.ID || c.Parent.Stage != n.Identifier || c.Trigger != r.Trigger || c.By.ID != r.By.ID {
+				in.t.Errorf("run %s was started by %+v, %s of %s", id, c.Parent, c.Trigger, c.By.ID)
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// TestChain runs pipelines in pipelines, on adapters that behave and on weak ones: each
+// try of a stage is one run, and every effect is there once.
+func TestChain(t *testing.T) {
+	effects := filepath.Join(t.TempDir(), "effects")
+	retry := strategies(onFailure("AllErrors", "{type: Retry, spec: {retryCount: 2, retryIntervals: [10s], onRetryFailure: {action: {type: MarkAsFailure}}}}"))
+	tests := map[string]struct {
+		yaml, child func(file string) string
+		run, want   string
+		chains      string
+		seen        map[string]int
+		log         string // of the step read
+	}{
+		"outputs": {func(string) string {
+			return stages(aStage("before", "", say("say", "$(printf 'good <%sx> day' +)")), aChain("call", chaining), aStage("after", "", shellStep("read", "echo '<+pipeline.stages.call.output.answer>' of <+pipeline.call.of>", "")))
+		}, func(string) string {
+			return childOf(aStage("inner", "", say("echo", "'heard <+pipeline.variables.word>'")))
+		}, "Success", "before=Success say=Success call=Success after=Success read=Success", "Success", nil, "heard good <+x> day of child"},
+		"failure": {func(string) string {
+			return stages(aChain("call", ""), aStage("after", "", shellStep("read", "true", "")))
+		},
+			func(string) string { return childOf(aStage("inner", "", shellStep("x", "exit 3", ""))) },
+			"Failed", "call=Failed after=NotStarted read=NotStarted", "Failed", nil, ""},
+		"retry": {func(string) string {
+			return stages(aChain("call", "        "+retry+"\n"), aStage("after", "", shellStep("read", "echo <+pipeline.stages.call.status>", "")))
+		},
+			func(file string) string {
+				return childOf(aStage("inner", "", shellStep("x", "echo x >> "+file, ""), shellStep("y", tries(file+".tries", 3), "")))
+			},
+			"Success", "call=Success after=Success read=Success", "Failed Failed Success", map[string]int{"x": 3}, "SUCCEEDED"},
+		"loop": {func(string) string {
+			return stages(aChain("call", "          inputs: {identifier: child, variables: [{name: word, type: String, value: <+matrix.w>}]}\n          outputs: [{name: o, value: <+pipeline.variables.word>}]\n        strategy: {matrix: {w: [one, two, three]}}\n"),
+				aStage("after", "", shellStep("read", "echo <+pipeline.stages.call_0.output.o> <+pipeline.stages.call_2.output.o>", "")))
+		}, func(file string) string {
+			return childOf(aStage("inner", "", shellStep("x", "echo <+pipeline.variables.word> >> "+file, "")))
+		},
+			"Success", "call=Success call_0=Success call_1=Success call_2=Success after=Success read=Success", "Success Success Success", map[string]int{"one": 1, "two": 1, "three": 1}, "one three"},
+	}
+	for _, how := range []string{"strong", "weak"} {
+		cfg := platform.Config{Delegate: true}
+		cfg.Clock = weakly(t).Clock
+		if how == "weak" {
+			cfg = weakly(t)
+		}
+		cfg.MaxRuns = 2 // which chained runs do not count for
+		in := startInside(t, cfg)
+		for name, tc := range tests {
+			t.Run(how+"/"+name, func(t *testing.T) {
+				in, file := *in, effects+how+name
+				in.t = t
+				r := in.finish(in.launchChain(tc.yaml(file), tc.child(file), how+name))
+				var ends []string
+				for _, c := range in.chainsOf(r) {
+					ends = append(ends, c.Status)
+					in.foldsAgain(t, c)
+				}
+				if got := standings(r); r.Status != tc.run || got != tc.want || strings.Join(ends, " ") != tc.chains {
+					t.Errorf("the run ended %s, its stages' %v:\n got %s\nwant %s\n%s", r.Status, ends, got, tc.want, show(r))
+				}
+				if len(tc.seen) > 0 {
+					for id, n := range countLines(t, file) {
+						if n != tc.seen[id] {
+							t.Errorf("the effect of %s was seen %d times, want %d", id, n, tc.seen[id])
+						}
+					}
+				}
+				if got := strings.TrimSpace(in.logs(r)["read"]); tc.log != "" && got != tc.log {
+					t.Errorf("read %q, want %q", got, tc.log)
+				}
+				in.foldsAgain(t, r)
+			})
+		}
+	}
+}
+
+// TestChainStops has runs end by their parents' end, and parents by theirs.
+func TestChainStops(t *testing.T) {
+	sleeping := childOf(aStage("inner", "", shellStep("x", "sleep 300", "")))
+	tests := map[string]struct {
+		more       string
+		happens    func(in *inside, run, chained string)
+		run, child core.Status
+	}{
+		"the parent is aborted": {"", func(in *inside, run, _ string) { _, _ = in.admin.Abort(in.t.Context(), run, "enough") }, core.Aborted, core.Aborted},
+		"the child is aborted":  {"", func(in *inside, _, c string) { _, _ = in.admin.Abort(in.t.Context(), c, "enough") }, core.Aborted, core.Aborted},
+		"the stage's timeout":   {"        timeout: 10s\n", func(*inside, string, string) {}, core.Expired, core.Expired},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			cfg := platform.Config{Delegate: true}
+			if tc.more != "" {
+				cfg.Clock = weakly(t).Clock
+			}
+			in := startInside(t, cfg)
+			run := in.launchChain(stages(aChain("call", tc.more)), sleeping, "")
+			chained := in.until(run, func(r view.Run) bool { c := node(r, "call").Chained; return c != nil && c.Run != "" })
+			id := node(chained, "call").Chained.Run
+			in.until(id, func(r view.Run) bool { return len(r.Nodes) > 1 && (node(r, "x").Delegate != "" || r.Ended) })
+			tc.happens(in, run, id)
+			r := in.until(run, ended)
+			c := in.until(id, ended)
+			if r.Status != tc.run.API() || c.Status != tc.child.API() || status(r, "call") != tc.run.API() {
+				t.Errorf("%s\n%s", show(r), show(c))
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"github.com/slipway-cd/slipway/cli/client"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/document"
 	"github.com/slipway-cd/slipway/shared/fault"
 )
 
@@ -38,4 +41,13 @@ func insist(ctx context.Context, call func() (client.Launched, error)) (client.L
 			return started, err
 		}
 	}
+}
+
+// home is where a launch's pipeline lives: what it says itself comes before the flags.
+func home(l client.Launch) core.Scope {
+	at := core.Scope{Account: core.DefaultAccount, Org: cmp.Or(l.Org, core.DefaultOrg), Project: cmp.Or(l.Project, core.DefaultProject)}
+	if e, _ := document.Read(l.YAML, document.Expected{Scope: at, Anywhere: true}); e != nil {
+		return e.Scope
+	}
+	return at
 }

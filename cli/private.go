@@ -23,8 +23,9 @@ type private struct {
 }
 
 // private starts a platform in a folder of its own: the data folder when one was
-// named, else a temporary one that goes with it unless keep.
-func (a *app) private(ctx context.Context, keep, named bool, secrets map[string][]byte) (*private, error) {
+// named, else a temporary one that goes with it unless keep. The secrets are those of
+// the pipeline's scope.
+func (a *app) private(ctx context.Context, keep, named bool, at core.Scope, secrets map[string][]byte) (*private, error) {
 	p := &private{dir: a.flags.data, keep: keep || named, say: func(dir string) {
 		if keep && !a.json() {
 			fmt.Fprintf(a.err, "the data is kept in %s\n", dir)
@@ -47,7 +48,7 @@ func (a *app) private(ctx context.Context, keep, named bool, secrets map[string]
 		return nil, errors.Join(notListening(err), p.clean())
 	}
 	for id, value := range secrets {
-		if err := p.platform.Ports().Secrets.Put(ctx, core.SecretName(core.DefaultAccount, id), value); err != nil {
+		if err := p.platform.Ports().Secrets.Put(ctx, core.SecretName(at, id), value); err != nil {
 			return nil, errors.Join(fault.New(fault.KindOf(err), "--secret %s: %w", id, err), p.close(ctx))
 		}
 	}

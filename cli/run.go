@@ -94,7 +94,7 @@ func (a *app) runFile(ctx context.Context, file string, f runFlags, dataGiven bo
 		w := &watch{client: c, target: t, poll: serverPoll, signals: signals}
 		return t.reached(a.launch(ctx, w, launch, f))
 	}
-	p, err := a.private(ctx, f.keep, dataGiven, secrets)
+	p, err := a.private(ctx, f.keep, dataGiven, home(launch), secrets)
 	if err != nil {
 		return err
 	}

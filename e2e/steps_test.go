@@ -127,7 +127,7 @@ func TestApprovers(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	const value = "s3cr3t-v4lue"
 	in := startInside(t, platform.Config{Delegate: true})
-	if err := in.Ports().Secrets.Put(t.Context(), core.SecretName(acct, "token"), []byte(value)); err != nil {
+	if err := in.Ports().Secrets.Put(t.Context(), core.SecretName(core.Scope{Account: acct, Org: core.DefaultOrg, Project: core.DefaultProject}, "token"), []byte(value)); err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "out")

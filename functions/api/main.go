@@ -9,7 +9,7 @@ import (
 
 func main() {
 	p := function.Plane()
-	routes := door.New(door.Config{Journal: p.Journal, Launch: p.Launch, Pipelines: p.Pipelines, Views: p.Views,
+	routes := door.New(door.Config{Journal: p.Journal, Launch: p.Launch, Catalogue: p.Catalogue, Views: p.Views,
 		Dispatch: p.Dispatch, Govern: p.Govern, Links: p.Links, Meter: p.Meter})
 	function.HTTP(p.Meter.HTTP("api", routes), authorizer.New(p.Govern).WithFirstAdmin(p.Ports.Secrets, function.Environment().AdminSecret, p.Ports.Clock).Middleware)
 }

@@ -60,6 +60,39 @@ func (r Reference) String() string {
 // no effects and finds the same for the same reference during a compilation.
 type Library func(Reference) (Source, bool)
 
+// Join is a library that looks in one and then, for what that does not have, in
+// another. Either may be nil.
+func Join(first, then Library) Library {
+	if first == nil || then == nil {
+		if first == nil {
+			return then
+		}
+		return first
+	}
+	counts := map[Reference]int{} // of documents of a kind in the first
+	return func(r Reference) (Source, bool) {
+		if src, ok := first(r); ok || r.Nth == 0 {
+			if ok {
+				return src, true
+			}
+			return then(r)
+		}
+		nth := r.Nth
+		r.Nth = 0
+		n, known := counts[r]
+		for ; !known; n++ {
+			more := r
+			more.Nth = n + 1
+			if _, ok := first(more); !ok {
+				counts[r] = n
+				break
+			}
+		}
+		r.Nth = nth - n
+		return then(r)
+	}
+}
+
 // shelf is one document of an Index.
 type shelf struct {
 	ref    Reference // At without the account

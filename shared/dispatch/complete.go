@@ -37,7 +37,7 @@ func (d *Dispatch) Complete(ctx context.Context, account string, req wire.Comple
 	if t == nil || t.Delegate == nil || t.Delegate.ID != req.Delegate || t.Fence <= req.Task.Fence {
 		return wire.CompleteResponse{}, nil
 	}
-	next, err := d.give(ctx, ref, t, nil)
+	next, err := d.give(ctx, a.Run, ref, t, nil)
 	if err != nil || len(next) == 0 {
 		return wire.CompleteResponse{}, err
 	}
@@ -61,7 +61,7 @@ func (d *Dispatch) recorded(ctx context.Context, ref journal.Ref, req wire.Compl
 	}
 	for name, value := range o.Secret {
 		r := core.OutputSecretRef(req.Task.Run, req.Task.ID, name)
-		if err := d.ports.Secrets.Put(ctx, core.SecretName(ref.Account, r), []byte(value)); err != nil {
+		if err := d.ports.Secrets.Put(ctx, core.SecretName(core.Scope{Account: ref.Account}, r), []byte(value)); err != nil {
 			return nil, err
 		}
 		vars, _ := c.Outputs["outputVariables"].(map[string]any)

@@ -63,7 +63,7 @@ func New(j *journal.Journal, pace Pace) *Dispatch {
 }
 
 // handOver is the task as its delegate gets it, with the secrets it may use.
-func (d *Dispatch) handOver(ctx context.Context, account string, t *engine.Task) (wire.Task, error) {
+func (d *Dispatch) handOver(ctx context.Context, at core.Scope, t *engine.Task) (wire.Task, error) {
 	spec, err := json.Marshal(t.Spec)
 	if err != nil {
 		return wire.Task{}, err
@@ -75,7 +75,7 @@ func (d *Dispatch) handOver(ctx context.Context, account string, t *engine.Task)
 		TimeoutMS: max(left, 1), Selectors: t.Selectors,
 	}
 	for _, ref := range t.Secrets {
-		v, err := d.ports.Secrets.Get(ctx, core.SecretName(account, ref))
+		v, err := d.ports.Secrets.Get(ctx, core.SecretName(at, ref))
 		if fault.Is(err, fault.NotFound) {
 			return task, fault.New(fault.NotFound, "there is no secret %q; give it a value with --secret %s=@FILE or store it", ref, ref)
 		}
@@ -100,8 +100,8 @@ const (
 // give appends the hand-over of a track's current task to tasks. A task that
 // cannot be handed over, because a secret is missing or it has become too large
 // with its expressions evaluated, fails here and now.
-func (d *Dispatch) give(ctx context.Context, ref journal.Ref, t *engine.Task, tasks []wire.Task) ([]wire.Task, error) {
-	task, err := d.handOver(ctx, ref.Account, t)
+func (d *Dispatch) give(ctx context.Context, run *engine.Run, ref journal.Ref, t *engine.Task, tasks []wire.Task) ([]wire.Task, error) {
+	task, err := d.handOver(ctx, run.Plan.Scope, t)
 	if err == nil && len(task.Spec) > maxSpec {
 		err = fault.New(fault.TooLarge, "with its expressions evaluated the step has %d bytes: at most %d can be handed to a delegate", len(task.Spec), maxSpec)
 	}

@@ -130,7 +130,7 @@ func (s *syncing) repeat(ctx context.Context) error {
 		}
 		ref := journal.Ref{Account: s.account, Run: h.Run, Track: h.Track}
 		ctx := core.WithRun(ctx, s.account, h.Run)
-		_, t, err := s.d.journal.Load(ctx, ref)
+		run, t, err := s.d.journal.Load(ctx, ref)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
@@ -142,7 +142,7 @@ func (s *syncing) repeat(ctx context.Context) error {
 			continue // the answer that carries it may still be on its way
 		}
 		s.beat(ctx, t)
-		if s.resp.Tasks, err = s.d.give(ctx, ref, t.Task, s.resp.Tasks); err != nil {
+		if s.resp.Tasks, err = s.d.give(ctx, run, ref, t.Task, s.resp.Tasks); err != nil {
 			return err
 		}
 	}
@@ -226,7 +226,7 @@ func (s *syncing) claimOne(ctx context.Context, o core.QueuedTask) ([]wire.Task,
 	case err != nil:
 		return nil, err
 	}
-	return s.d.give(ctx, ref, a.Track.Task, nil)
+	return s.d.give(ctx, a.Run, ref, a.Track.Task, nil)
 }
 
 // save writes the delegate's record when it has changed or its beat is old. Two

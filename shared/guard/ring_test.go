@@ -16,6 +16,7 @@ var ring = map[string]int{
 	"schema":   1,
 	"expr":     1,
 	"compile":  1,
+	"document": 1,
 	"engine":   1,
 	"simulate": 1,
 	"spell":    1,

@@ -51,7 +51,7 @@ func (l *Launch) like(ctx context.Context, old *engine.Run, a Again) (Request, e
 		Source: compile.Source{File: old.Plan.Root.Pos.File, Data: []byte(old.Launch.Source)}}
 	scope := old.Plan.Scope
 	if was.Stored {
-		p, err := l.pipelines.Get(ctx, scope, old.Plan.Identifier)
+		p, err := l.catalogue.Get(ctx, core.EntityRef{Kind: core.EntityPipeline, Scope: scope, Identifier: old.Plan.Identifier})
 		if err != nil {
 			return req, err
 		}

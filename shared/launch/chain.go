@@ -23,7 +23,7 @@ func (l *Launch) chained(ctx context.Context, parent *engine.Run, c core.Command
 	plan := *n.Chain.Plan
 	plan.Scope.Account = parent.Account
 	at, _ := core.RunStarted(core.PlanKey(parent.Account, c.Run).PK)
-	seq, err := l.pipelines.NextSequence(ctx, plan.Scope, plan.Identifier)
+	seq, err := l.catalogue.NextSequence(ctx, plan.Scope, plan.Identifier)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 type Launch struct {
 	clock     core.Clock
 	journal   *journal.Journal
-	pipelines *entity.Pipelines
+	catalogue *entity.Catalogue
 	// BaseURL is where the console is reached, without a slash at the end.
 	BaseURL string
 	// MaxRuns is how many runs of an account may go on at once, 0 for no limit; the
@@ -28,9 +28,9 @@ type Launch struct {
 }
 
 // New returns a Launch.
-func New(j *journal.Journal, p *entity.Pipelines) *Launch {
+func New(j *journal.Journal, c *entity.Catalogue) *Launch {
 	ports := j.Ports()
-	l := &Launch{clock: ports.Clock, journal: j, pipelines: p}
+	l := &Launch{clock: ports.Clock, journal: j, catalogue: c}
 	j.Chained = l.chained
 	return l
 }
@@ -78,7 +78,12 @@ func (l *Launch) Start(ctx context.Context, req Request) (Started, error) {
 	if len(req.Key) > MaxKey {
 		return Started{}, fault.New(fault.TooLarge, "an idempotency key may have %d bytes", MaxKey)
 	}
+	shelves := l.catalogue.Shelves(ctx, req.Account)
+	req.Options.Library = compile.Join(req.Options.Library, shelves.Find)
 	plan, diags := compile.Compile(req.Source, req.Options)
+	if err := shelves.Err(); err != nil {
+		return Started{}, err
+	}
 	if diags.Blocks() || plan == nil {
 		return Started{}, &Refused{diags}
 	}
@@ -143,7 +148,7 @@ func (l *Launch) save(ctx context.Context, run string, plan *core.Plan, req Requ
 			return r.Launch, nil
 		}
 	}
-	seq, err := l.pipelines.NextSequence(ctx, plan.Scope, plan.Identifier)
+	seq, err := l.catalogue.NextSequence(ctx, plan.Scope, plan.Identifier)
 	if err != nil {
 		return core.Launch{}, err
 	}

@@ -19,7 +19,7 @@ type Plane struct {
 	Journal   *journal.Journal
 	Dispatch  *dispatch.Dispatch
 	Launch    *launch.Launch
-	Pipelines *entity.Pipelines
+	Catalogue *entity.Catalogue
 	Views     *view.Views
 	Govern    *govern.Govern
 	Links     *govern.Links
@@ -32,8 +32,8 @@ func New(ports core.Ports, pace dispatch.Pace) *Plane {
 	p := &Plane{Journal: journal.New(ports)}
 	p.Ports = p.Journal.Ports()
 	p.Dispatch = dispatch.New(p.Journal, pace)
-	p.Pipelines = entity.NewPipelines(p.Ports.Store, p.Ports.Clock)
-	p.Launch = launch.New(p.Journal, p.Pipelines)
+	p.Catalogue = entity.NewCatalogue(p.Ports)
+	p.Launch = launch.New(p.Journal, p.Catalogue)
 	p.Views = view.New(p.Journal)
 	p.Govern = govern.New(p.Ports.Store)
 	p.Links = govern.NewLinks(p.Ports)

@@ -1,11 +1,13 @@
 package door
 
 import (
+	"cmp"
 	"net/http"
 
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
-	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
 
@@ -13,10 +15,10 @@ import (
 const maxAdmin = 64 << 10
 
 // admin are routes of Slipway's own that are for admins.
-func admin(h handler) httpio.Handler {
-	return own(func(c *call) (httpio.Answer, error) {
-		if !c.who.Admin {
-			return httpio.Answer{}, fault.New(fault.Forbidden, "this route is for admins, and %s is none: ask one", c.who.Actor.ID)
+func admin(h request.Handler) httpio.Handler {
+	return request.Own(func(c *request.Call) (httpio.Answer, error) {
+		if !c.Who.Admin {
+			return httpio.Answer{}, fault.New(fault.Forbidden, "this route is for admins, and %s is none: ask one", c.Who.Actor.ID)
 		}
 		return h(c)
 	})
@@ -56,7 +58,7 @@ func entryOf(e core.TokenEntry) tokenEntry {
 
 // token is the token that a path names: a user's where it names one, else a
 // delegate's.
-func token(c *call) core.TokenEntry {
+func token(c *request.Call) core.TokenEntry {
 	e := core.TokenEntry{Kind: core.PrincipalDelegate, User: c.PathValue("id"), Name: c.PathValue("name")}
 	if e.User != "" {
 		e.Kind = core.PrincipalUser
@@ -64,7 +66,7 @@ func token(c *call) core.TokenEntry {
 	return e
 }
 
-func (d *door) makeToken(c *call) (httpio.Answer, error) {
+func (d *door) makeToken(c *request.Call) (httpio.Answer, error) {
 	var req struct {
 		Name string `json:"name"`
 	}
@@ -76,7 +78,7 @@ func (d *door) makeToken(c *call) (httpio.Answer, error) {
 	}
 	e := token(c)
 	e.Name = req.Name
-	text, e, err := d.directory.MakeToken(c.ctx, c.who.Account, c.who.Actor, e)
+	text, e, err := d.directory.MakeToken(c.Ctx, c.Who.Account, c.Who.Actor, e)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
@@ -86,9 +88,9 @@ func (d *door) makeToken(c *call) (httpio.Answer, error) {
 	}{entryOf(e), text}}, nil
 }
 
-func (d *door) listTokens(c *call) (httpio.Answer, error) {
+func (d *door) listTokens(c *request.Call) (httpio.Answer, error) {
 	of := token(c)
-	found, err := d.directory.Tokens(c.ctx, c.who.Account, of.Kind, of.User)
+	found, err := d.directory.Tokens(c.Ctx, c.Who.Account, of.Kind, of.User)
 	listed := make([]tokenEntry, len(found))
 	for i, e := range found {
 		listed[i] = entryOf(e)
@@ -96,17 +98,17 @@ func (d *door) listTokens(c *call) (httpio.Answer, error) {
 	return httpio.Answer{Body: map[string]any{"tokens": listed}}, err
 }
 
-func (d *door) revokeToken(c *call) (httpio.Answer, error) {
-	e, err := d.directory.Revoke(c.ctx, c.who.Account, c.who.Actor, token(c))
+func (d *door) revokeToken(c *request.Call) (httpio.Answer, error) {
+	e, err := d.directory.Revoke(c.Ctx, c.Who.Account, c.Who.Actor, token(c))
 	return httpio.Answer{Body: entryOf(e)}, err
 }
 
-func (d *door) listUsers(c *call) (httpio.Answer, error) {
-	users, err := d.directory.Users(c.ctx, c.who.Account)
+func (d *door) listUsers(c *request.Call) (httpio.Answer, error) {
+	users, err := d.directory.Users(c.Ctx, c.Who.Account)
 	return httpio.Answer{Body: map[string]any{"users": users}}, err
 }
 
-func (d *door) setUser(c *call) (httpio.Answer, error) {
+func (d *door) setUser(c *request.Call) (httpio.Answer, error) {
 	var req struct {
 		Name   string   `json:"name"`
 		Email  string   `json:"email"`
@@ -116,50 +118,50 @@ func (d *door) setUser(c *call) (httpio.Answer, error) {
 	if err := httpio.StrictJSON(c.Request, maxAdmin, &req); err != nil {
 		return httpio.Answer{}, err
 	}
-	u, err := d.directory.SetUser(c.ctx, c.who.Account, c.who.Actor,
+	u, err := d.directory.SetUser(c.Ctx, c.Who.Account, c.Who.Actor,
 		core.User{ID: c.PathValue("id"), Name: req.Name, Email: req.Email, Groups: req.Groups, Admin: req.Admin})
 	return httpio.Answer{Body: u}, err
 }
 
-func (d *door) removeUser(c *call) (httpio.Answer, error) {
-	err := d.directory.RemoveUser(c.ctx, c.who.Account, c.who.Actor, c.PathValue("id"))
+func (d *door) removeUser(c *request.Call) (httpio.Answer, error) {
+	err := d.directory.RemoveUser(c.Ctx, c.Who.Account, c.Who.Actor, c.PathValue("id"))
 	return httpio.Answer{Body: map[string]any{"id": c.PathValue("id"), "removed": true}}, err
 }
 
-func (d *door) listSecrets(c *call) (httpio.Answer, error) {
-	found, err := d.directory.Secrets(c.ctx, c.who.Account)
+func (d *door) listSecrets(c *request.Call) (httpio.Answer, error) {
+	at, err := home(c)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	found, err := d.Catalogue.Secrets(c.Ctx, at)
 	return httpio.Answer{Body: map[string]any{"secrets": found}}, err
 }
 
 // setSecret takes the value as the body, as it is. No route reads it back.
-func (d *door) setSecret(c *call) (httpio.Answer, error) {
-	if err := oneProject(c); err != nil {
-		return httpio.Answer{}, err
-	}
-	value, err := httpio.Bytes(c.Request, govern.MaxSecret)
+func (d *door) setSecret(c *request.Call) (httpio.Answer, error) {
+	at, err := home(c)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	e, err := d.directory.SetSecret(c.ctx, c.who.Account, c.who.Actor, c.PathValue("ref"), value)
-	return httpio.Answer{Body: e}, err
-}
-
-func (d *door) removeSecret(c *call) (httpio.Answer, error) {
-	if err := oneProject(c); err != nil {
+	value, err := httpio.Bytes(c.Request, entity.MaxSecret)
+	if err != nil {
 		return httpio.Answer{}, err
 	}
-	err := d.directory.RemoveSecret(c.ctx, c.who.Account, c.PathValue("ref"))
+	e, err := d.Catalogue.SetSecret(c.Ctx, at, c.PathValue("ref"), value, c.Who.Actor.ID)
+	return httpio.Answer{Body: e}, request.Told(err)
+}
+
+func (d *door) removeSecret(c *request.Call) (httpio.Answer, error) {
+	at, err := home(c)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	err = d.Catalogue.RemoveSecret(c.Ctx, at, c.PathValue("ref"), c.Who.Actor.ID)
 	return httpio.Answer{Body: map[string]any{"ref": c.PathValue("ref"), "removed": true}}, err
 }
 
-// oneProject refuses a secret of one project or organization: a reference means
-// the same secret in every project (core.SecretName), and a value that others
-// were not to see would be seen.
-func oneProject(c *call) error {
-	for name, all := range map[string]string{"orgIdentifier": core.DefaultOrg, "projectIdentifier": core.DefaultProject} {
-		if v := c.q.Get(name); v != "" && v != all {
-			return fault.New(fault.Unsupported, "not supported yet: query parameter %s=%s: a secret is the same in every project of the account", name, v)
-		}
-	}
-	return nil
+// home is the project of the query, the default one where it names none.
+func home(c *request.Call) (core.Scope, error) {
+	err := c.In(cmp.Or(c.Q.Get("orgIdentifier"), core.DefaultOrg), cmp.Or(c.Q.Get("projectIdentifier"), core.DefaultProject))
+	return c.At, err
 }

@@ -259,8 +259,8 @@ var adminRefusals = map[string]struct {
 	"secret: an output":     {"PUT", "/secrets/output:a", "x", 400, "account.x"},
 	"secret: climbs":        {"PUT", "/secrets/..%2Flink-key", "x", 400, "account.x"},
 	"secret: removed so":    {"DELETE", "/secrets/1x", "", 400, "account.x"},
-	"secret: of a project":  {"PUT", "/secrets/x?projectIdentifier=p", "x", 400, "not supported yet: query parameter projectIdentifier=p"},
-	"secret: of an org":     {"DELETE", "/secrets/x?orgIdentifier=o", "", 400, "not supported yet: query parameter orgIdentifier=o"},
+	"secret: of a project":  {"PUT", "/secrets/x?projectIdentifier=p", "x", 400, "there is no project \"p\""},
+	"secret: of an org":     {"PUT", "/secrets/x?orgIdentifier=o", "x", 400, "there is no organization"},
 }
 
 func TestAdminRefusals(t *testing.T) {
@@ -309,7 +309,7 @@ func TestAdminOfAnotherAccount(t *testing.T) {
 		t.Errorf("%d %s", r.Status, r.Body)
 	}
 	foreign("PUT", "/secrets/db", "theirs").Into(t, 200, nil)
-	if v, err := f.Platform.Ports().Secrets.Get(t.Context(), core.SecretName("default", "db")); err != nil || string(v) != "ours" {
+	if v, err := f.Platform.Ports().Secrets.Get(t.Context(), core.SecretName(core.Scope{Account: "default", Org: "default", Project: "default"}, "db")); err != nil || string(v) != "ours" {
 		t.Errorf("%s %v", v, err)
 	}
 	if r := with(f, ours.Token, "POST", "/slipway/v1/delegate/sync"); r.Status == 401 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -18,16 +19,16 @@ import (
 func (d *door) againRoutes() httpio.Routes {
 	const v1 = "/v1/orgs/{org}/projects/{project}/pipelines/{id}/execute"
 	return httpio.Routes{
-		"POST /slipway/v1/runs/{run}/rerun": own(d.rerunRun),
-		"POST /slipway/v1/runs/{run}/retry": own(d.retryRun),
-		"POST " + v1 + "/rerun/{run}":       v1Route(d.v1Rerun),
-		"POST " + v1 + "/retry/{run}":       v1Route(d.v1Retry),
+		"POST /slipway/v1/runs/{run}/rerun": request.Own(d.rerunRun),
+		"POST /slipway/v1/runs/{run}/retry": request.Own(d.retryRun),
+		"POST " + v1 + "/rerun/{run}":       request.V1(d.v1Rerun),
+		"POST " + v1 + "/retry/{run}":       request.V1(d.v1Retry),
 	}
 }
 
 // executeMore is POST …/execute/retry/{id} and …/execute/{id}/stages, which a mux cannot
 // tell apart.
-func (d *door) executeMore(c *call) (httpio.Answer, error) {
+func (d *door) executeMore(c *request.Call) (httpio.Answer, error) {
 	id, what := c.PathValue("id"), c.PathValue("what")
 	switch {
 	case what == "stages" && id != "retry":
@@ -40,8 +41,8 @@ func (d *door) executeMore(c *call) (httpio.Answer, error) {
 }
 
 // again is a request for a run like the one named.
-func (c *call) again(run string) launch.Again {
-	return launch.Again{Account: c.who.Account, Run: run, By: c.who.Actor, Key: c.Request.Header.Get("Idempotency-Key")}
+func again(c *request.Call, run string) launch.Again {
+	return launch.Again{Account: c.Who.Account, Run: run, By: c.Who.Actor, Key: c.Request.Header.Get("Idempotency-Key")}
 }
 
 // againRequest is the body of Slipway's own routes.
@@ -52,12 +53,12 @@ type againRequest struct {
 	FailedOnly bool              `json:"failedOnly"`
 }
 
-func (c *call) readAgain() (launch.RetryRequest, error) {
+func readAgain(c *request.Call) (launch.RetryRequest, error) {
 	var req againRequest
 	if err := httpio.OptionalJSON(c.Request, httpio.MaxBody, &req); err != nil {
 		return launch.RetryRequest{}, err
 	}
-	out := launch.RetryRequest{Again: c.again(c.PathValue("run")), Stages: req.Stages, FailedOnly: req.FailedOnly}
+	out := launch.RetryRequest{Again: again(c, c.PathValue("run")), Stages: req.Stages, FailedOnly: req.FailedOnly}
 	out.Inputs = req.Inputs
 	for i, text := range req.InputSets {
 		out.InputSets = append(out.InputSets, compile.Source{File: fmt.Sprintf("inputSets[%d]", i), Data: []byte(text)})
@@ -65,41 +66,41 @@ func (c *call) readAgain() (launch.RetryRequest, error) {
 	return out, nil
 }
 
-func (d *door) rerunRun(c *call) (httpio.Answer, error) {
-	req, err := c.readAgain()
+func (d *door) rerunRun(c *request.Call) (httpio.Answer, error) {
+	req, err := readAgain(c)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
 	if len(req.Stages) > 0 || req.FailedOnly {
 		return httpio.Answer{}, fault.New(fault.Invalid, "stages and failedOnly belong to retry: a rerun runs all")
 	}
-	s, err := d.Launch.Rerun(c.ctx, req.Again)
+	s, err := d.Launch.Rerun(c.Ctx, req.Again)
 	return created(s), told(err)
 }
 
-func (d *door) retryRun(c *call) (httpio.Answer, error) {
-	req, err := c.readAgain()
+func (d *door) retryRun(c *request.Call) (httpio.Answer, error) {
+	req, err := readAgain(c)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	s, err := d.Launch.Retry(c.ctx, req)
+	s, err := d.Launch.Retry(c.Ctx, req)
 	return created(s), told(err)
 }
 
 // retryPipeline is Harness's: the run is a query parameter, the body its runtime inputs.
-func (d *door) retryPipeline(c *call) (httpio.Answer, error) {
+func (d *door) retryPipeline(c *request.Call) (httpio.Answer, error) {
 	body, err := httpio.Bytes(c.Request, httpio.MaxBody)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	s, err := d.retry(c, c.q.Get("planExecutionId"), "retryStages", "runAllStages", string(body))
+	s, err := d.retry(c, c.Q.Get("planExecutionId"), "retryStages", "runAllStages", string(body))
 	if err != nil {
 		return httpio.Answer{}, err
 	}
 	return executedAnswer(c, s), nil
 }
 
-func (d *door) v1Retry(c *call) (httpio.Answer, error) {
+func (d *door) v1Retry(c *request.Call) (httpio.Answer, error) {
 	inputs, err := v1Inputs(c)
 	if err != nil {
 		return httpio.Answer{}, err
@@ -108,7 +109,7 @@ func (d *door) v1Retry(c *call) (httpio.Answer, error) {
 	return v1Started(s), err
 }
 
-func (d *door) v1Rerun(c *call) (httpio.Answer, error) {
+func (d *door) v1Rerun(c *request.Call) (httpio.Answer, error) {
 	inputs, err := v1Inputs(c)
 	if err != nil {
 		return httpio.Answer{}, err
@@ -116,26 +117,26 @@ func (d *door) v1Rerun(c *call) (httpio.Answer, error) {
 	if err := d.ofPipeline(c, c.PathValue("run")); err != nil {
 		return httpio.Answer{}, err
 	}
-	a := c.again(c.PathValue("run"))
+	a := again(c, c.PathValue("run"))
 	a.InputSets = runtimeInputs(inputs)
-	s, err := d.Launch.Rerun(c.ctx, a)
+	s, err := d.Launch.Rerun(c.Ctx, a)
 	return v1Started(s), told(err)
 }
 
 // retry takes up a run of the pipeline that the path names.
-func (d *door) retry(c *call, run, stages, all, inputs string) (launch.Started, error) {
+func (d *door) retry(c *request.Call, run, stages, all, inputs string) (launch.Started, error) {
 	if run == "" {
 		return launch.Started{}, fault.New(fault.Invalid, "query parameter planExecutionId is needed: the run to retry")
 	}
 	if err := d.ofPipeline(c, run); err != nil {
 		return launch.Started{}, err
 	}
-	req := launch.RetryRequest{Again: c.again(run)}
-	for _, list := range c.q[stages] {
+	req := launch.RetryRequest{Again: again(c, run)}
+	for _, list := range c.Q[stages] {
 		req.Stages = append(req.Stages, strings.Split(list, ",")...)
 	}
 	req.Stages = slices.DeleteFunc(req.Stages, func(s string) bool { return s == "" })
-	if text := c.q.Get(all); text != "" {
+	if text := c.Q.Get(all); text != "" {
 		run, err := strconv.ParseBool(text)
 		if err != nil {
 			return launch.Started{}, fault.New(fault.Invalid, "query parameter %s is %q: expected true or false", all, text)
@@ -146,16 +147,16 @@ func (d *door) retry(c *call, run, stages, all, inputs string) (launch.Started, 
 		return launch.Started{}, fault.New(fault.Invalid, "the inputs are not UTF-8")
 	}
 	req.InputSets = runtimeInputs(inputs)
-	s, err := d.Launch.Retry(c.ctx, req)
+	s, err := d.Launch.Retry(c.Ctx, req)
 	return s, told(err)
 }
 
 // ofPipeline refuses a run of another project or pipeline as if it were not there.
-func (d *door) ofPipeline(c *call, run string) error {
+func (d *door) ofPipeline(c *request.Call, run string) error {
 	if err := d.inProject(c, run); err != nil {
 		return err
 	}
-	r, err := d.Journal.Run(c.ctx, c.who.Account, run)
+	r, err := d.Journal.Run(c.Ctx, c.Who.Account, run)
 	if err == nil && r.Plan.Identifier != c.PathValue("id") {
 		err = fault.New(fault.NotFound, "run %s is not one of pipeline %s", run, c.PathValue("id"))
 	}
@@ -170,8 +171,8 @@ func runtimeInputs(text string) []compile.Source {
 	return []compile.Source{{File: "inputs.yaml", Data: []byte(text)}}
 }
 
-func v1Inputs(c *call) (string, error) {
-	if err := httpio.Unsupported(c.q, "branch_name", "branch", "connector_ref", "repo_name", "notes"); err != nil {
+func v1Inputs(c *request.Call) (string, error) {
+	if err := httpio.Unsupported(c.Q, "branch_name", "branch", "connector_ref", "repo_name", "notes"); err != nil {
 		return "", err
 	}
 	var in struct {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/govern"
@@ -12,14 +13,14 @@ import (
 	"github.com/slipway-cd/slipway/shared/view"
 )
 
-func (d *door) listApprovals(c *call) (httpio.Answer, error) {
-	found, err := d.Views.Approvals(c.ctx, c.who.Account, c.PathValue("id"))
+func (d *door) listApprovals(c *request.Call) (httpio.Answer, error) {
+	found, err := d.Views.Approvals(c.Ctx, c.Who.Account, c.PathValue("id"))
 	return httpio.Answer{Body: map[string]any{"approvals": found}}, err
 }
 
 // onlyApproval finds an approval by its id, or a run's when exactly one waits.
-func (d *door) onlyApproval(c *call, id string) (view.Approval, error) {
-	found, err := d.Views.Approvals(c.ctx, c.who.Account, id)
+func (d *door) onlyApproval(c *request.Call, id string) (view.Approval, error) {
+	found, err := d.Views.Approvals(c.Ctx, c.Who.Account, id)
 	if err != nil {
 		return view.Approval{}, err
 	}
@@ -52,12 +53,12 @@ type approverInput struct {
 }
 
 // readDecision reads and checks an answer's body.
-func readDecision(c *call) (core.Decided, error) {
+func readDecision(c *request.Call) (core.Decided, error) {
 	var in decision
 	if err := httpio.JSON(c.Request, httpio.MaxBody, &in); err != nil {
 		return core.Decided{}, err
 	}
-	out := core.Decided{Action: in.Action, By: c.who.Actor, Comments: in.Comments}
+	out := core.Decided{Action: in.Action, By: c.Who.Actor, Comments: in.Comments}
 	switch {
 	case in.Auto:
 		return out, fault.New(fault.Unsupported, "not supported yet: autoApprove")
@@ -77,21 +78,21 @@ func readDecision(c *call) (core.Decided, error) {
 }
 
 // decide records an answer and returns the approval as it stands then.
-func (d *door) decide(c *call, approval string, e core.Decided) (view.Approval, error) {
+func (d *door) decide(c *request.Call, approval string, e core.Decided) (view.Approval, error) {
 	run, track, ok := view.ApprovalParts(approval)
 	if !ok {
 		return view.Approval{}, fault.New(fault.NotFound, "there is no approval %s", approval)
 	}
 	e.Approval = approval
-	_, err := d.Journal.Apply(c.ctx, journal.Ref{Account: c.who.Account, Run: run, Track: track},
-		core.Event{Type: core.EventDecided, Actor: c.who.Actor.ID, Decided: &e})
+	_, err := d.Journal.Apply(c.Ctx, journal.Ref{Account: c.Who.Account, Run: run, Track: track},
+		core.Event{Type: core.EventDecided, Actor: c.Who.Actor.ID, Decided: &e})
 	if err != nil {
 		return view.Approval{}, err
 	}
 	return d.onlyApproval(c, approval)
 }
 
-func (d *door) answerApproval(c *call) (httpio.Answer, error) {
+func (d *door) answerApproval(c *request.Call) (httpio.Answer, error) {
 	e, err := readDecision(c)
 	if err != nil {
 		return httpio.Answer{}, err
@@ -100,23 +101,23 @@ func (d *door) answerApproval(c *call) (httpio.Answer, error) {
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	return httpio.OK(c.Request, approvalInstance(a, c.who.Actor.ID)), nil
+	return httpio.OK(c.Request, approvalInstance(a, c.Who.Actor.ID)), nil
 }
 
 // makeLink gives out a link with which one user can decide an approval once. It
 // is as good as the user's own word, so only they and admins get it.
-func (d *door) makeLink(c *call) (httpio.Answer, error) {
+func (d *door) makeLink(c *request.Call) (httpio.Answer, error) {
 	var req struct {
 		User string `json:"user"`
 	}
 	if err := httpio.StrictJSON(c.Request, httpio.MaxBody, &req); err != nil {
 		return httpio.Answer{}, err
 	}
-	user := cmp.Or(req.User, c.who.Actor.ID)
-	if user != c.who.Actor.ID && !c.who.Admin {
+	user := cmp.Or(req.User, c.Who.Actor.ID)
+	if user != c.Who.Actor.ID && !c.Who.Admin {
 		return httpio.Answer{}, fault.New(fault.Forbidden, "only an admin can make a link for somebody else")
 	}
-	if _, err := d.Govern.User(c.ctx, c.who.Account, user); err != nil {
+	if _, err := d.Govern.User(c.Ctx, c.Who.Account, user); err != nil {
 		return httpio.Answer{}, err
 	}
 	a, err := d.onlyApproval(c, c.PathValue("id"))
@@ -126,7 +127,7 @@ func (d *door) makeLink(c *call) (httpio.Answer, error) {
 	if a.Approval.Status != "WAITING" {
 		return httpio.Answer{}, fault.New(fault.Gone, "approval %s is not waiting: it is %s", a.ID, a.Approval.Status)
 	}
-	token, err := d.Links.Make(c.ctx, govern.Link{Account: c.who.Account, Approval: a.ID, User: user,
+	token, err := d.Links.Make(c.Ctx, govern.Link{Account: c.Who.Account, Approval: a.ID, User: user,
 		Digest: govern.LinkDigest(a.ID, a.Node, a.Approval.Spec), Expires: a.Approval.Deadline})
 	if err != nil {
 		return httpio.Answer{}, err

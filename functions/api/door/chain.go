@@ -3,6 +3,7 @@ package door
 import (
 	"cmp"
 
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/view"
 )
@@ -34,13 +35,13 @@ type childDetail struct {
 }
 
 // childOf is the run of the stage that is asked for, nil when it runs no pipeline.
-func (d *door) childOf(c *call, r view.Run) (*childDetail, error) {
-	id := cmp.Or(c.q.Get("stageNodeExecutionId"), c.q.Get("stageNodeId"))
+func (d *door) childOf(c *request.Call, r view.Run) (*childDetail, error) {
+	id := cmp.Or(c.Q.Get("stageNodeExecutionId"), c.Q.Get("stageNodeId"))
 	for _, n := range r.Nodes {
 		if id == "" || n.ID != id || n.Chained == nil || n.Chained.Run == "" {
 			continue
 		}
-		run, err := d.Views.Run(c.ctx, c.who.Account, n.Chained.Run)
+		run, err := d.Views.Run(c.Ctx, c.Who.Account, n.Chained.Run)
 		if err != nil {
 			return nil, err
 		}

@@ -1,24 +1,25 @@
 package door
 
 import (
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/meter"
 )
 
 // runCost prices a run: what was counted and written down by now.
-func (d *door) runCost(c *call) (httpio.Answer, error) {
+func (d *door) runCost(c *request.Call) (httpio.Answer, error) {
 	run := c.PathValue("run")
-	r, err := d.Journal.Run(c.ctx, c.who.Account, run)
+	r, err := d.Journal.Run(c.Ctx, c.Who.Account, run)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	d.Meter.Flush(c.ctx, c.who.Account, run)
-	by, records, err := meter.Read(c.ctx, d.Journal.Ports().Store, c.who.Account, run)
+	d.Meter.Flush(c.Ctx, c.Who.Account, run)
+	by, records, err := meter.Read(c.Ctx, d.Journal.Ports().Store, c.Who.Account, run)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	transitions, err := d.Journal.Transitions(c.ctx, c.who.Account, run, true)
+	transitions, err := d.Journal.Transitions(c.Ctx, c.Who.Account, run, true)
 	if err != nil {
 		return httpio.Answer{}, err
 	}

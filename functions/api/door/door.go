@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/dispatch"
 	"github.com/slipway-cd/slipway/shared/entity"
@@ -22,7 +23,7 @@ import (
 type Config struct {
 	Journal   *journal.Journal
 	Launch    *launch.Launch // its BaseURL begins the links that are given out
-	Pipelines *entity.Pipelines
+	Catalogue *entity.Catalogue
 	Views     *view.Views
 	Dispatch  *dispatch.Dispatch
 	Govern    *govern.Govern
@@ -56,44 +57,44 @@ func (d *door) routes() httpio.Routes {
 		ng = "/pipeline/api"
 	)
 	return httpio.Routes{
-		"POST /slipway/v1/runs":                     own(d.startRun),
-		"GET /slipway/v1/runs":                      own(d.listRuns),
-		"GET /slipway/v1/runs/{run}":                own(d.showRun),
-		"POST /slipway/v1/runs/{run}/abort":         own(d.abortRun),
-		"POST /slipway/v1/runs/{run}/intervene":     own(d.interveneRun),
-		"POST /slipway/v1/runs/{run}/input":         own(d.inputRun),
-		"GET /slipway/v1/runs/{run}/logs/{task}":    own(d.runLog),
-		"GET /slipway/v1/runs/{run}/outputs/{node}": own(d.runOutputs),
-		"GET /slipway/v1/runs/{run}/cost":           own(d.runCost),
-		"GET /slipway/v1/approvals/{id}":            own(d.listApprovals),
-		"POST /slipway/v1/approvals/{id}/link":      own(d.makeLink),
-		"GET /slipway/v1/delegates":                 own(d.listDelegates),
-		"GET /slipway/v1/locks":                     own(d.listLocks),
+		"POST /slipway/v1/runs":                     request.Own(d.startRun),
+		"GET /slipway/v1/runs":                      request.Own(d.listRuns),
+		"GET /slipway/v1/runs/{run}":                request.Own(d.showRun),
+		"POST /slipway/v1/runs/{run}/abort":         request.Own(d.abortRun),
+		"POST /slipway/v1/runs/{run}/intervene":     request.Own(d.interveneRun),
+		"POST /slipway/v1/runs/{run}/input":         request.Own(d.inputRun),
+		"GET /slipway/v1/runs/{run}/logs/{task}":    request.Own(d.runLog),
+		"GET /slipway/v1/runs/{run}/outputs/{node}": request.Own(d.runOutputs),
+		"GET /slipway/v1/runs/{run}/cost":           request.Own(d.runCost),
+		"GET /slipway/v1/approvals/{id}":            request.Own(d.listApprovals),
+		"POST /slipway/v1/approvals/{id}/link":      request.Own(d.makeLink),
+		"GET /slipway/v1/delegates":                 request.Own(d.listDelegates),
+		"GET /slipway/v1/locks":                     request.Own(d.listLocks),
 
-		"POST " + ng + "/pipelines":                                                  project(d.createPipeline),
-		"POST " + ng + "/pipelines/v2":                                               project(d.createPipelineV2),
-		"POST " + ng + "/pipelines/list":                                             project(d.listPipelines),
-		"GET " + ng + "/pipelines/{id}":                                              project(d.getPipeline),
-		"PUT " + ng + "/pipelines/{id}":                                              project(d.updatePipeline),
-		"PUT " + ng + "/pipelines/v2/{id}":                                           project(d.updatePipelineV2),
-		"DELETE " + ng + "/pipelines/{id}":                                           project(d.deletePipeline),
-		"POST " + ng + "/pipeline/execute/{id}":                                      project(d.executePipeline),
-		"POST " + ng + "/pipeline/execute/{id}/{what}":                               project(d.executeMore),
-		"PUT " + ng + "/pipeline/execute/interrupt/{run}":                            project(d.interrupt),
-		"PUT " + ng + "/pipeline/execute/interrupt/{run}/{node}":                     project(d.interruptNode),
-		"PUT " + ng + "/pipeline/execute/manual-intervention/interrupt/{run}/{node}": project(d.interruptNode),
-		"GET " + ng + "/pipelines/execution/{run}":                                   project(d.execution),
-		"GET " + ng + "/pipelines/execution/v2/{run}":                                project(d.execution),
-		"POST " + ng + "/pipelines/execution/summary":                                project(d.listExecutions),
-		"POST " + ng + "/approvals/{id}/harness/activity":                            account(d.answerApproval),
+		"POST " + ng + "/pipelines":                                                  request.Project(d.createPipeline),
+		"POST " + ng + "/pipelines/v2":                                               request.Project(d.createPipelineV2),
+		"POST " + ng + "/pipelines/list":                                             request.Project(d.listPipelines),
+		"GET " + ng + "/pipelines/{id}":                                              request.Project(d.getPipeline),
+		"PUT " + ng + "/pipelines/{id}":                                              request.Project(d.updatePipeline),
+		"PUT " + ng + "/pipelines/v2/{id}":                                           request.Project(d.updatePipelineV2),
+		"DELETE " + ng + "/pipelines/{id}":                                           request.Project(d.deletePipeline),
+		"POST " + ng + "/pipeline/execute/{id}":                                      request.Project(d.executePipeline),
+		"POST " + ng + "/pipeline/execute/{id}/{what}":                               request.Project(d.executeMore),
+		"PUT " + ng + "/pipeline/execute/interrupt/{run}":                            request.Project(d.interrupt),
+		"PUT " + ng + "/pipeline/execute/interrupt/{run}/{node}":                     request.Project(d.interruptNode),
+		"PUT " + ng + "/pipeline/execute/manual-intervention/interrupt/{run}/{node}": request.Project(d.interruptNode),
+		"GET " + ng + "/pipelines/execution/{run}":                                   request.Project(d.execution),
+		"GET " + ng + "/pipelines/execution/v2/{run}":                                request.Project(d.execution),
+		"POST " + ng + "/pipelines/execution/summary":                                request.Project(d.listExecutions),
+		"POST " + ng + "/approvals/{id}/harness/activity":                            request.Account(d.answerApproval),
 
-		"GET " + v1 + "/pipelines":                  v1Route(d.v1ListPipelines),
-		"POST " + v1 + "/pipelines":                 v1Route(d.v1CreatePipeline),
-		"GET " + v1 + "/pipelines/{id}":             v1Route(d.v1GetPipeline),
-		"PUT " + v1 + "/pipelines/{id}":             v1Route(d.v1UpdatePipeline),
-		"DELETE " + v1 + "/pipelines/{id}":          v1Route(d.v1DeletePipeline),
-		"POST " + v1 + "/pipelines/{id}/execute":    v1Route(d.v1Execute),
-		"GET " + v1 + "/approvals/execution/{run}":  v1Route(d.v1ListApprovals),
-		"POST " + v1 + "/approvals/execution/{run}": v1Route(d.v1AnswerApproval),
+		"GET " + v1 + "/pipelines":                  request.V1(d.v1ListPipelines),
+		"POST " + v1 + "/pipelines":                 request.V1(d.v1CreatePipeline),
+		"GET " + v1 + "/pipelines/{id}":             request.V1(d.v1GetPipeline),
+		"PUT " + v1 + "/pipelines/{id}":             request.V1(d.v1UpdatePipeline),
+		"DELETE " + v1 + "/pipelines/{id}":          request.V1(d.v1DeletePipeline),
+		"POST " + v1 + "/pipelines/{id}/execute":    request.V1(d.v1Execute),
+		"GET " + v1 + "/approvals/execution/{run}":  request.V1(d.v1ListApprovals),
+		"POST " + v1 + "/approvals/execution/{run}": request.V1(d.v1AnswerApproval),
 	}
 }

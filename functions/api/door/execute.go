@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/engine"
@@ -43,8 +44,8 @@ type executedEnvelope struct {
 	executed
 }
 
-func (d *door) executePipeline(c *call) (httpio.Answer, error) {
-	if err := httpio.Unsupported(c.q, "branch", "repoIdentifier", "shouldRunAsV1", "notesForPipelineExecution"); err != nil {
+func (d *door) executePipeline(c *request.Call) (httpio.Answer, error) {
+	if err := httpio.Unsupported(c.Q, "branch", "repoIdentifier", "shouldRunAsV1", "notesForPipelineExecution"); err != nil {
 		return httpio.Answer{}, err
 	}
 	body, err := httpio.Bytes(c.Request, httpio.MaxBody)
@@ -66,8 +67,8 @@ type stageRequest struct {
 }
 
 // executeStages runs some stages of a pipeline.
-func (d *door) executeStages(c *call) (httpio.Answer, error) {
-	if err := httpio.Unsupported(c.q, "branch", "repoIdentifier", "notesForPipelineExecution"); err != nil {
+func (d *door) executeStages(c *request.Call) (httpio.Answer, error) {
+	if err := httpio.Unsupported(c.Q, "branch", "repoIdentifier", "notesForPipelineExecution"); err != nil {
 		return httpio.Answer{}, err
 	}
 	var req stageRequest
@@ -84,18 +85,18 @@ func (d *door) executeStages(c *call) (httpio.Answer, error) {
 	return executedAnswer(c, s), nil
 }
 
-func executedAnswer(c *call, s launch.Started) httpio.Answer {
+func executedAnswer(c *request.Call, s launch.Started) httpio.Answer {
 	x := executed{Git: map[string]any{}, PlanExecution: planExecution{UUID: s.Run, PlanID: s.Run, CreatedAt: s.At, StartTs: s.At,
 		Status: core.Running, Governed: noPolicies(),
-		Setup:    map[string]string{"accountId": c.at.Account, "orgIdentifier": c.at.Org, "projectIdentifier": c.at.Project},
+		Setup:    map[string]string{"accountId": c.At.Account, "orgIdentifier": c.At.Org, "projectIdentifier": c.At.Project},
 		Metadata: executionMetadata{RunSequence: s.Sequence, Pipeline: s.Plan.Identifier, ExecutionID: s.Run}}}
 	envelope := httpio.OK(c.Request, x).Body.(httpio.Envelope)
 	return httpio.Answer{Body: executedEnvelope{envelope, x}}
 }
 
 // execute starts a run of a stored pipeline with runtime input YAML.
-func (d *door) execute(c *call, req stageRequest) (launch.Started, error) {
-	p, err := d.Pipelines.Get(c.ctx, c.at, c.PathValue("id"))
+func (d *door) execute(c *request.Call, req stageRequest) (launch.Started, error) {
+	p, err := d.stored(c)
 	if err != nil {
 		return launch.Started{}, err
 	}
@@ -103,7 +104,7 @@ func (d *door) execute(c *call, req stageRequest) (launch.Started, error) {
 	if !utf8.ValidString(inputs) {
 		return launch.Started{}, fault.New(fault.Invalid, "the inputs are not UTF-8")
 	}
-	opt := compile.Options{Scope: c.at, Stages: req.Stages, Expressions: req.Expressions}
+	opt := compile.Options{Scope: c.At, Stages: req.Stages, Expressions: req.Expressions}
 	if text := strings.TrimSpace(inputs); text != "" && text != "{}" && text != `""` {
 		opt.InputSets = []compile.Source{{File: "inputs.yaml", Data: []byte(inputs)}}
 	}
@@ -117,8 +118,8 @@ type interrupted struct {
 	Run  string `json:"planExecutionId"`
 }
 
-func (d *door) interrupt(c *call) (httpio.Answer, error) {
-	run, kind := c.PathValue("run"), c.q.Get("interruptType")
+func (d *door) interrupt(c *request.Call) (httpio.Answer, error) {
+	run, kind := c.PathValue("run"), c.Q.Get("interruptType")
 	switch kind {
 	case "AbortAll", "Abort", core.InterruptMarkFailed:
 	case "":
@@ -132,7 +133,7 @@ func (d *door) interrupt(c *call) (httpio.Answer, error) {
 	var err error
 	if kind == core.InterruptMarkFailed {
 		var r *engine.Run
-		if r, err = d.Journal.Run(c.ctx, c.who.Account, run); err == nil {
+		if r, err = d.Journal.Run(c.Ctx, c.Who.Account, run); err == nil {
 			err = d.intervene(c, r, r.Plan.Root, core.InterruptMarkFailed)
 		}
 	} else {
@@ -145,13 +146,13 @@ func (d *door) interrupt(c *call) (httpio.Answer, error) {
 }
 
 // inProject refuses a run of another project as if it were not there.
-func (d *door) inProject(c *call, run string) error {
-	r, err := d.Journal.Run(c.ctx, c.who.Account, run)
+func (d *door) inProject(c *request.Call, run string) error {
+	r, err := d.Journal.Run(c.Ctx, c.Who.Account, run)
 	if err != nil {
 		return err
 	}
-	if s := r.Plan.Scope; s.Org != c.at.Org || s.Project != c.at.Project {
-		return fault.New(fault.NotFound, "there is no run %s in project %s of organization %s", run, c.at.Project, c.at.Org)
+	if s := r.Plan.Scope; s.Org != c.At.Org || s.Project != c.At.Project {
+		return fault.New(fault.NotFound, "there is no run %s in project %s of organization %s", run, c.At.Project, c.At.Org)
 	}
 	return nil
 }

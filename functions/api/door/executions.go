@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/view"
@@ -22,7 +23,7 @@ type executionDetail struct {
 
 // execution shows a run with the graph of all its nodes, whichever stage was
 // asked for; of a stage that runs another pipeline also that run.
-func (d *door) execution(c *call) (httpio.Answer, error) {
+func (d *door) execution(c *request.Call) (httpio.Answer, error) {
 	run, err := d.runHere(c, c.PathValue("run"))
 	if err != nil {
 		return httpio.Answer{}, err
@@ -35,18 +36,18 @@ func (d *door) execution(c *call) (httpio.Answer, error) {
 }
 
 // runHere is a run of the call's project.
-func (d *door) runHere(c *call, id string) (view.Run, error) {
+func (d *door) runHere(c *request.Call, id string) (view.Run, error) {
 	if err := d.inProject(c, id); err != nil {
 		return view.Run{}, err
 	}
-	return d.Views.Run(c.ctx, c.who.Account, id)
+	return d.Views.Run(c.Ctx, c.Who.Account, id)
 }
 
-func (d *door) listExecutions(c *call) (httpio.Answer, error) {
-	if err := httpio.Unsupported(c.q, "filterIdentifier", "showAllExecutions", "module=cd|pms", "branch", "repoIdentifier"); err != nil {
+func (d *door) listExecutions(c *request.Call) (httpio.Answer, error) {
+	if err := httpio.Unsupported(c.Q, "filterIdentifier", "showAllExecutions", "module=cd|pms", "branch", "repoIdentifier"); err != nil {
 		return httpio.Answer{}, err
 	}
-	page, err := httpio.ReadPaging(c.q, "size", 10, 100)
+	page, err := httpio.ReadPaging(c.Q, "size", 10, 100)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
@@ -54,13 +55,13 @@ func (d *door) listExecutions(c *call) (httpio.Answer, error) {
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	all, err := d.executions(c, f, cmp.Or(c.q.Get("sort"), "startTs,DESC"))
+	all, err := d.executions(c, f, cmp.Or(c.Q.Get("sort"), "startTs,DESC"))
 	if err != nil {
 		return httpio.Answer{}, err
 	}
 	items := []executionSummary{}
 	for _, r := range httpio.Cut(all, page) {
-		run, err := d.Views.Run(c.ctx, c.who.Account, r.ID)
+		run, err := d.Views.Run(c.Ctx, c.Who.Account, r.ID)
 		if err != nil {
 			return httpio.Answer{}, err
 		}
@@ -70,7 +71,7 @@ func (d *door) listExecutions(c *call) (httpio.Answer, error) {
 }
 
 // executions returns the project's runs that pass a filter, in order.
-func (d *door) executions(c *call, f executionFilter, order string) ([]core.Run, error) {
+func (d *door) executions(c *request.Call, f executionFilter, order string) ([]core.Run, error) {
 	compare, err := sortBy(order, map[string]func(a, b core.Run) int{
 		"startTs":   func(a, b core.Run) int { return cmp.Compare(a.ID, b.ID) },
 		"createdAt": func(a, b core.Run) int { return cmp.Compare(a.ID, b.ID) },
@@ -83,7 +84,7 @@ func (d *door) executions(c *call, f executionFilter, order string) ([]core.Run,
 	}
 	var all []core.Run
 	for cursor, seen := "", 0; seen < maxListed; {
-		runs, next, err := d.Views.List(c.ctx, c.at, 1000, cursor)
+		runs, next, err := d.Views.List(c.Ctx, c.At, 1000, cursor)
 		if err != nil {
 			return nil, err
 		}
@@ -106,10 +107,10 @@ func (d *door) executions(c *call, f executionFilter, order string) ([]core.Run,
 }
 
 // wanted asks how a run stands only when the filter does.
-func (d *door) wanted(c *call, f executionFilter, r core.Run) (bool, error) {
+func (d *door) wanted(c *request.Call, f executionFilter, r core.Run) (bool, error) {
 	if !f.passes(r) || len(f.Status) == 0 {
 		return f.passes(r), nil
 	}
-	status, err := d.Views.Now(c.ctx, r)
+	status, err := d.Views.Now(c.Ctx, r)
 	return err == nil && f.passesStatus(status), err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/httpio"
@@ -25,7 +26,7 @@ func tagged(tags map[string]string, wanted []tag) bool {
 
 // readFilter reads a filter body. Fields that are not understood and hold
 // something are refused, for leaving one out would show too much.
-func readFilter(c *call, kind string, into any, ignored ...string) error {
+func readFilter(c *request.Call, kind string, into any, ignored ...string) error {
 	fields := map[string]json.RawMessage{}
 	if err := httpio.OptionalJSON(c.Request, httpio.MaxBody, &fields); err != nil {
 		return err
@@ -95,14 +96,14 @@ type pipelineFilter struct {
 	term        string
 }
 
-func readPipelineFilter(c *call) (pipelineFilter, error) {
-	f := pipelineFilter{term: c.q.Get("searchTerm")}
+func readPipelineFilter(c *request.Call) (pipelineFilter, error) {
+	f := pipelineFilter{term: c.Q.Get("searchTerm")}
 	return f, readFilter(c, "PipelineSetup", &f, "moduleProperties", "repoName")
 }
 
-func (f pipelineFilter) passes(p core.Pipeline) bool {
+func (f pipelineFilter) passes(p core.EntityRow) bool {
 	return (len(f.Identifiers) == 0 || slices.Contains(f.Identifiers, p.Identifier)) &&
-		holds(p.Name, f.Name) && holds(p.Desc, f.Description) && tagged(p.Tags, f.Tags) &&
+		holds(p.Name, f.Name) && holds(p.Description, f.Description) && tagged(p.Tags, f.Tags) &&
 		found(f.term, p.Tags, p.Name, p.Identifier)
 }
 
@@ -137,8 +138,8 @@ type executionFilter struct {
 	me   string
 }
 
-func readExecutionFilter(c *call) (executionFilter, error) {
-	f := executionFilter{term: c.q.Get("searchTerm"), me: c.who.Actor.ID}
+func readExecutionFilter(c *request.Call) (executionFilter, error) {
+	f := executionFilter{term: c.Q.Get("searchTerm"), me: c.Who.Actor.ID}
 	err := readFilter(c, "PipelineExecution", &f, "pipelineTagsV2", "pipelineLabels", "moduleProperties", "triggerIdentifiers",
 		"branchName", "repo", "inputSetIdentifiers", "executionNotes")
 	if err != nil {
@@ -147,14 +148,14 @@ func readExecutionFilter(c *call) (executionFilter, error) {
 	if f.Mode == "ROLLBACK" {
 		return f, fault.New(fault.Unsupported, "not supported yet: filter executionModeFilter ROLLBACK")
 	}
-	f.Status = append(f.Status, httpio.Values(c.q, "status")...)
-	if p := c.q.Get("pipelineIdentifier"); p != "" {
+	f.Status = append(f.Status, httpio.Values(c.Q, "status")...)
+	if p := c.Q.Get("pipelineIdentifier"); p != "" {
 		if len(f.Pipelines) > 0 && !slices.Contains(f.Pipelines, p) {
 			p = "" // both must hold: no pipeline has no identifier
 		}
 		f.Pipelines = []string{p}
 	}
-	f.Mine = f.Mine || c.q.Get("myDeployments") == "true"
+	f.Mine = f.Mine || c.Q.Get("myDeployments") == "true"
 	return f, nil
 }
 

@@ -3,6 +3,7 @@ package door
 import (
 	"fmt"
 
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/httpio"
@@ -10,7 +11,7 @@ import (
 )
 
 // inputRun gives values to a node that asks for them while running (BEHAVIOUR §12.3).
-func (d *door) inputRun(c *call) (httpio.Answer, error) {
+func (d *door) inputRun(c *request.Call) (httpio.Answer, error) {
 	var req struct {
 		Node   string            `json:"node"`
 		Values map[string]string `json:"values"`
@@ -21,7 +22,7 @@ func (d *door) inputRun(c *call) (httpio.Answer, error) {
 	if req.Node == "" {
 		return httpio.Answer{}, fault.New(fault.Invalid, "field node is needed: the path of a step, step group or stage that waits for input")
 	}
-	r, _, err := d.Journal.Whole(c.ctx, c.who.Account, c.PathValue("run"))
+	r, _, err := d.Journal.Whole(c.Ctx, c.Who.Account, c.PathValue("run"))
 	if err != nil {
 		return httpio.Answer{}, err
 	}
@@ -29,8 +30,8 @@ func (d *door) inputRun(c *call) (httpio.Answer, error) {
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	_, err = d.Journal.Apply(c.ctx, journal.Ref{Account: r.Account, Run: r.Launch.Run, Track: r.Owner(n.FQN)}, core.Event{
-		Type: core.EventGiven, Actor: c.who.Actor.ID, Given: &core.Given{Node: n.FQN, Values: req.Values, By: c.who.Actor},
+	_, err = d.Journal.Apply(c.Ctx, journal.Ref{Account: r.Account, Run: r.Launch.Run, Track: r.Owner(n.FQN)}, core.Event{
+		Type: core.EventGiven, Actor: c.Who.Actor.ID, Given: &core.Given{Node: n.FQN, Values: req.Values, By: c.Who.Actor},
 	})
 	if err != nil {
 		return httpio.Answer{}, fmt.Errorf("input: %w", err)

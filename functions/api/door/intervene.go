@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -13,15 +14,15 @@ import (
 
 // interruptNode interrupts a run at one node: aborts it, marks what runs there as
 // failed, or answers a ManualIntervention (BEHAVIOUR §14.4).
-func (d *door) interruptNode(c *call) (httpio.Answer, error) {
-	run, id, kind := c.PathValue("run"), c.PathValue("node"), c.q.Get("interruptType")
+func (d *door) interruptNode(c *request.Call) (httpio.Answer, error) {
+	run, id, kind := c.PathValue("run"), c.PathValue("node"), c.Q.Get("interruptType")
 	if kind == "" {
 		return httpio.Answer{}, fault.New(fault.Invalid, "query parameter interruptType is needed: AbortAll, UserMarkedFailure or an action")
 	}
 	if err := d.inProject(c, run); err != nil {
 		return httpio.Answer{}, err
 	}
-	r, _, err := d.Journal.Whole(c.ctx, c.who.Account, run)
+	r, _, err := d.Journal.Whole(c.Ctx, c.Who.Account, run)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
@@ -46,7 +47,7 @@ func (d *door) interruptNode(c *call) (httpio.Answer, error) {
 }
 
 // interveneRun does the same to a node that is named by its path.
-func (d *door) interveneRun(c *call) (httpio.Answer, error) {
+func (d *door) interveneRun(c *request.Call) (httpio.Answer, error) {
 	var req struct {
 		Node   string          `json:"node"`
 		Action core.ActionType `json:"action"`
@@ -57,7 +58,7 @@ func (d *door) interveneRun(c *call) (httpio.Answer, error) {
 	if req.Node == "" || req.Action == "" {
 		return httpio.Answer{}, fault.New(fault.Invalid, "fields node and action are needed: the path of a step, and what is to become of it")
 	}
-	r, _, err := d.Journal.Whole(c.ctx, c.who.Account, c.PathValue("run"))
+	r, _, err := d.Journal.Whole(c.Ctx, c.Who.Account, c.PathValue("run"))
 	if err != nil {
 		return httpio.Answer{}, err
 	}
@@ -98,13 +99,13 @@ func named(r *engine.Run, name string) (*core.Node, error) {
 
 // intervene tells the track that walks the node; a stage or group is marked as failed
 // by the steps that run in it.
-func (d *door) intervene(c *call, r *engine.Run, n *core.Node, action core.ActionType) error {
+func (d *door) intervene(c *request.Call, r *engine.Run, n *core.Node, action core.ActionType) error {
 	if action != core.InterruptMarkFailed || n.Kind == core.KindStep {
 		return d.tell(c, r, n.FQN, action)
 	}
 	marked := 0
 	for track := range r.TrackIDs() {
-		_, t, err := d.Journal.Load(c.ctx, journal.Ref{Account: r.Account, Run: r.Launch.Run, Track: track})
+		_, t, err := d.Journal.Load(c.Ctx, journal.Ref{Account: r.Account, Run: r.Launch.Run, Track: track})
 		if err != nil {
 			return err
 		}
@@ -126,10 +127,10 @@ func (d *door) intervene(c *call, r *engine.Run, n *core.Node, action core.Actio
 	return nil
 }
 
-func (d *door) tell(c *call, r *engine.Run, fqn string, action core.ActionType) error {
-	_, err := d.Journal.Apply(c.ctx, journal.Ref{Account: r.Account, Run: r.Launch.Run, Track: r.Owner(fqn)}, core.Event{
-		Type: core.EventIntervened, Actor: c.who.Actor.ID,
-		Intervened: &core.Intervened{Node: fqn, Action: action, By: c.who.Actor},
+func (d *door) tell(c *request.Call, r *engine.Run, fqn string, action core.ActionType) error {
+	_, err := d.Journal.Apply(c.Ctx, journal.Ref{Account: r.Account, Run: r.Launch.Run, Track: r.Owner(fqn)}, core.Event{
+		Type: core.EventIntervened, Actor: c.Who.Actor.ID,
+		Intervened: &core.Intervened{Node: fqn, Action: action, By: c.Who.Actor},
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", action, err)

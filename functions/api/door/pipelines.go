@@ -3,10 +3,12 @@ package door
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/document"
+	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
@@ -31,84 +33,65 @@ type governance struct {
 
 func noPolicies() governance { return governance{Status: "pass", Details: []any{}} }
 
-func (d *door) createPipeline(c *call) (httpio.Answer, error) {
+func (d *door) createPipeline(c *request.Call) (httpio.Answer, error) {
 	p, err := d.create(c)
 	return etag(httpio.OK(c.Request, p.Identifier), p), err
 }
 
-func (d *door) createPipelineV2(c *call) (httpio.Answer, error) {
+func (d *door) createPipelineV2(c *request.Call) (httpio.Answer, error) {
 	p, err := d.create(c)
 	return etag(httpio.OK(c.Request, saved{p.Identifier, noPolicies()}), p), err
 }
 
-func (d *door) create(c *call) (core.Pipeline, error) {
-	p, err := d.document(c)
-	if err != nil {
-		return p, err
-	}
-	return d.Pipelines.Create(c.ctx, p)
-}
+func (d *door) create(c *request.Call) (core.Entity, error) { return d.save(c, entity.MustCreate) }
 
-// document reads the pipeline in the body.
-func (d *door) document(c *call) (core.Pipeline, error) {
-	if err := httpio.Unsupported(c.q, remote...); err != nil {
-		return core.Pipeline{}, err
+// save keeps the pipeline in the body.
+func (d *door) save(c *request.Call, mode entity.Mode) (core.Entity, error) {
+	if err := httpio.Unsupported(c.Q, remote...); err != nil {
+		return core.Entity{}, err
 	}
 	text, err := httpio.Text(c.Request, httpio.MaxBody)
 	if err != nil {
-		return core.Pipeline{}, err
+		return core.Entity{}, err
 	}
-	return readPipeline(text, c.at)
+	return d.keep(c, text, mode, nil)
 }
 
-func (d *door) updatePipeline(c *call) (httpio.Answer, error) {
+// keep stores a pipeline. amend may refuse what was read of it, or say more.
+func (d *door) keep(c *request.Call, text string, mode entity.Mode, amend func(*core.Entity) error) (core.Entity, error) {
+	version, err := c.IfMatch()
+	if err != nil {
+		return core.Entity{}, err
+	}
+	saved, err := d.Catalogue.Save(c.Ctx, entity.Saving{Text: text, Mode: mode, By: entity.Change{By: c.Who.Actor.ID, Version: version},
+		Expected: document.Expected{Kind: core.EntityPipeline, Scope: c.At, File: "pipeline.yaml"},
+		Amend: func(e *core.Entity) error {
+			if id := c.PathValue("id"); mode == entity.MustReplace && e.Identifier != id {
+				return fault.New(fault.Invalid, "the YAML's identifier is %q and the request's %q: an identifier cannot be changed", e.Identifier, id)
+			}
+			if amend != nil {
+				return amend(e)
+			}
+			return nil
+		}})
+	return saved.Entity, request.Told(err)
+}
+
+func (d *door) updatePipeline(c *request.Call) (httpio.Answer, error) {
 	p, err := d.update(c)
 	return etag(httpio.OK(c.Request, p.Identifier), p), err
 }
 
-func (d *door) updatePipelineV2(c *call) (httpio.Answer, error) {
+func (d *door) updatePipelineV2(c *request.Call) (httpio.Answer, error) {
 	p, err := d.update(c)
 	return etag(httpio.OK(c.Request, saved{p.Identifier, noPolicies()}), p), err
 }
 
-func (d *door) update(c *call) (core.Pipeline, error) {
-	p, err := d.document(c)
-	if err != nil {
-		return p, err
-	}
-	if err := sameIdentifier(c, p); err != nil {
-		return p, err
-	}
-	version, err := ifMatch(c)
-	if err != nil {
-		return p, err
-	}
-	return d.Pipelines.Update(c.ctx, p, version)
-}
+func (d *door) update(c *request.Call) (core.Entity, error) { return d.save(c, entity.MustReplace) }
 
-func sameIdentifier(c *call, p core.Pipeline) error {
-	if id := c.PathValue("id"); p.Identifier != id {
-		return fault.New(fault.Invalid, "the YAML's identifier is %q and the request's %q: an identifier cannot be changed", p.Identifier, id)
-	}
-	return nil
-}
-
-// ifMatch is the version that the header If-Match demands, 0 for any.
-func ifMatch(c *call) (int64, error) {
-	text := strings.Trim(strings.TrimPrefix(c.Header.Get("If-Match"), "W/"), `"`)
-	if text == "" || text == "*" || text == "null" {
-		return 0, nil
-	}
-	v, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || v < 1 {
-		return 0, fault.New(fault.Invalid, "If-Match is %q: expected the version of the pipeline, a number from 1", text)
-	}
-	return v, nil
-}
-
-// etag adds a pipeline's version, for If-Match.
-func etag(a httpio.Answer, p core.Pipeline) httpio.Answer {
-	a.Header = map[string]string{"ETag": strconv.Quote(strconv.FormatInt(p.Version, 10))}
+// etag adds an entity's version, for If-Match.
+func etag(a httpio.Answer, e core.Entity) httpio.Answer {
+	a.Header = map[string]string{"ETag": request.ETag(e)}
 	return a
 }
 
@@ -127,35 +110,45 @@ type validity struct {
 	InvalidYAML *string `json:"invalidYaml"`
 }
 
-func (d *door) getPipeline(c *call) (httpio.Answer, error) {
-	if err := httpio.Unsupported(c.q, "branch", "repoIdentifier", "getTemplatesResolvedPipeline"); err != nil {
+func (d *door) getPipeline(c *request.Call) (httpio.Answer, error) {
+	if err := httpio.Unsupported(c.Q, "branch", "repoIdentifier", "getTemplatesResolvedPipeline"); err != nil {
 		return httpio.Answer{}, err
 	}
-	p, err := d.Pipelines.Get(c.ctx, c.at, c.PathValue("id"))
-	return etag(httpio.OK(c.Request, storedPipeline{YAML: p.YAML, Git: map[string]any{}, Validity: validity{Valid: true},
+	p, err := d.stored(c)
+	return etag(httpio.OK(c.Request, storedPipeline{YAML: p.YAML, Git: map[string]any{}, Validity: validityOf(p.Draft != "", p.YAML),
 		Modules: []string{"cd"}, StoreType: "INLINE"}), p), err
 }
 
-func (d *door) deletePipeline(c *call) (httpio.Answer, error) {
+func (d *door) deletePipeline(c *request.Call) (httpio.Answer, error) {
 	if err := d.remove(c); err != nil {
 		return httpio.Answer{}, err
 	}
 	return httpio.OK(c.Request, true), nil
 }
 
-func (d *door) remove(c *call) error {
-	version, err := ifMatch(c)
+func (d *door) remove(c *request.Call) error {
+	version, err := c.IfMatch()
 	if err != nil {
 		return err
 	}
-	p, err := d.Pipelines.Get(c.ctx, c.at, c.PathValue("id"))
-	if err != nil {
-		return err
+	return d.Catalogue.Remove(c.Ctx, pipelineRef(c), entity.Change{By: c.Who.Actor.ID, Version: version}, c.Q.Get("forceDelete") == "true")
+}
+
+// stored is the pipeline that the path names.
+func (d *door) stored(c *request.Call) (core.Entity, error) {
+	return d.Catalogue.Get(c.Ctx, pipelineRef(c))
+}
+
+func pipelineRef(c *request.Call) core.EntityRef {
+	return core.EntityRef{Kind: core.EntityPipeline, Scope: c.At, Identifier: c.PathValue("id")}
+}
+
+// validityOf says of a draft that it is one, and shows it.
+func validityOf(draft bool, text string) validity {
+	if !draft {
+		return validity{Valid: true}
 	}
-	if version != 0 && version != p.Version {
-		return fault.New(fault.Conflict, "pipeline %q is at version %d, not %d: read it again", p.Identifier, p.Version, version)
-	}
-	return d.Pipelines.Delete(c.ctx, c.at, p.Identifier)
+	return validity{InvalidYAML: &text}
 }
 
 // listedPipeline is Harness's PMSPipelineSummaryResponse.
@@ -177,11 +170,11 @@ type listedPipeline struct {
 	YAMLVersion string            `json:"yamlVersion"`
 }
 
-func (d *door) listPipelines(c *call) (httpio.Answer, error) {
-	if err := httpio.Unsupported(c.q, "branch", "repoIdentifier", "filterIdentifier", "module=cd|pms"); err != nil {
+func (d *door) listPipelines(c *request.Call) (httpio.Answer, error) {
+	if err := httpio.Unsupported(c.Q, "branch", "repoIdentifier", "filterIdentifier", "module=cd|pms"); err != nil {
 		return httpio.Answer{}, err
 	}
-	page, err := httpio.ReadPaging(c.q, "size", 25, 200)
+	page, err := httpio.ReadPaging(c.Q, "size", 25, 200)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
@@ -189,16 +182,16 @@ func (d *door) listPipelines(c *call) (httpio.Answer, error) {
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	all, err := d.pipelines(c, f, cmp.Or(c.q.Get("sort"), "lastUpdatedAt,DESC"))
+	all, err := d.pipelines(c, f, cmp.Or(c.Q.Get("sort"), "lastUpdatedAt,DESC"))
 	if err != nil {
 		return httpio.Answer{}, err
 	}
 	listed := []listedPipeline{}
 	for _, p := range httpio.Cut(all, page) {
-		stages := stageNames(p.YAML)
-		listed = append(listed, listedPipeline{Name: p.Name, Identifier: p.Identifier, Description: p.Desc, Tags: tagsOf(p.Tags),
+		stages := strings.FieldsFunc(p.Facts["stages"], func(r rune) bool { return r == '\n' })
+		listed = append(listed, listedPipeline{Name: p.Name, Identifier: p.Identifier, Description: p.Description, Tags: tagsOf(p.Tags),
 			Version: p.Version, Stages: len(stages), StageNames: stages, Created: p.Created, Updated: p.Updated,
-			Modules: []string{"cd"}, Filters: map[string]any{}, Git: map[string]any{}, Validity: validity{Valid: true},
+			Modules: []string{"cd"}, Filters: map[string]any{}, Git: map[string]any{}, Validity: validityOf(p.Draft, ""),
 			StoreType: "INLINE", YAMLVersion: "0"})
 	}
 	return httpio.OK(c.Request, httpio.PageOf(listed, len(all), page)), nil
@@ -212,21 +205,21 @@ func tagsOf(t map[string]string) map[string]string {
 }
 
 // pipelines returns the project's pipelines that pass a filter, in order.
-func (d *door) pipelines(c *call, f pipelineFilter, order string) ([]core.Pipeline, error) {
-	compare, err := sortBy(order, map[string]func(a, b core.Pipeline) int{
-		"name":          func(a, b core.Pipeline) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) },
-		"identifier":    func(a, b core.Pipeline) int { return cmp.Compare(a.Identifier, b.Identifier) },
-		"createdAt":     func(a, b core.Pipeline) int { return cmp.Compare(a.Created, b.Created) },
-		"lastUpdatedAt": func(a, b core.Pipeline) int { return cmp.Compare(a.Updated, b.Updated) },
+func (d *door) pipelines(c *request.Call, f pipelineFilter, order string) ([]core.EntityRow, error) {
+	compare, err := sortBy(order, map[string]func(a, b core.EntityRow) int{
+		"name":          func(a, b core.EntityRow) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) },
+		"identifier":    func(a, b core.EntityRow) int { return cmp.Compare(a.Identifier, b.Identifier) },
+		"createdAt":     func(a, b core.EntityRow) int { return cmp.Compare(a.Created, b.Created) },
+		"lastUpdatedAt": func(a, b core.EntityRow) int { return cmp.Compare(a.Updated, b.Updated) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	all, err := d.Pipelines.List(c.ctx, c.at)
+	all, err := d.Catalogue.List(c.Ctx, c.At, core.EntityPipeline)
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(p core.Pipeline) bool { return !f.passes(p) })
+	all = slices.DeleteFunc(all, func(p core.EntityRow) bool { return !f.passes(p) })
 	slices.SortStableFunc(all, compare)
 	return all, nil
 }

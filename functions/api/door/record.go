@@ -3,6 +3,7 @@ package door
 import (
 	"strings"
 
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/journal"
@@ -12,8 +13,8 @@ import (
 // recordRoutes are about how a run came to be what it is.
 func (d *door) recordRoutes() httpio.Routes {
 	return httpio.Routes{
-		"GET /slipway/v1/runs/{run}/record": own(d.runRecord),
-		"GET /slipway/v1/runs/{run}/why":    own(d.runWhy),
+		"GET /slipway/v1/runs/{run}/record": request.Own(d.runRecord),
+		"GET /slipway/v1/runs/{run}/why":    request.Own(d.runWhy),
 	}
 }
 
@@ -24,11 +25,11 @@ type recordPage struct {
 }
 
 // runRecord returns what a run was started with and its events, in pages.
-func (d *door) runRecord(c *call) (httpio.Answer, error) {
-	after := c.q.Get("after")
+func (d *door) runRecord(c *request.Call) (httpio.Answer, error) {
+	after := c.Q.Get("after")
 	if after != "" && !strings.HasPrefix(after, journal.RecordStart) || strings.ContainsFunc(after, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return httpio.Answer{}, fault.New(fault.Invalid, "query parameter after is %q: expected next of a former page", after)
 	}
-	rec, next, err := d.Journal.Record(c.ctx, c.who.Account, c.PathValue("run"), after)
+	rec, next, err := d.Journal.Record(c.Ctx, c.Who.Account, c.PathValue("run"), after)
 	return httpio.Answer{Body: recordPage{rec, next}}, err
 }

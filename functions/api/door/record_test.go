@@ -14,7 +14,7 @@ import (
 func TestRecord(t *testing.T) {
 	const value = "s3cr3t-v4lue"
 	f := apitest.Start(t)
-	if err := f.Platform.Ports().Secrets.Put(t.Context(), core.SecretName(core.DefaultAccount, "token"), []byte(value)); err != nil {
+	if err := f.Platform.Ports().Secrets.Put(t.Context(), core.SecretName(core.Scope{Account: core.DefaultAccount, Org: core.DefaultOrg, Project: core.DefaultProject}, "token"), []byte(value)); err != nil {
 		t.Fatal(err)
 	}
 	run := f.Run(strings.Replace(apitest.Hello, `echo hi; v=1`, `v='<+secrets.getValue(\"token\")>'; echo $v`, 1))

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -49,7 +50,7 @@ type runStarted struct {
 	Warnings core.Diagnostics `json:"warnings"`
 }
 
-func (d *door) startRun(c *call) (httpio.Answer, error) {
+func (d *door) startRun(c *request.Call) (httpio.Answer, error) {
 	var req runRequest
 	if err := httpio.StrictJSON(c.Request, httpio.MaxBody, &req); err != nil {
 		return httpio.Answer{}, err
@@ -57,10 +58,10 @@ func (d *door) startRun(c *call) (httpio.Answer, error) {
 	if req.YAML == "" {
 		return httpio.Answer{}, fault.New(fault.Invalid, "field yaml is needed: the text of a pipeline")
 	}
-	if err := c.in(cmp.Or(req.Org, core.DefaultOrg), cmp.Or(req.Project, core.DefaultProject)); err != nil {
+	if err := c.In(cmp.Or(req.Org, core.DefaultOrg), cmp.Or(req.Project, core.DefaultProject)); err != nil {
 		return httpio.Answer{}, err
 	}
-	opt := compile.Options{Inputs: req.Inputs, Scope: c.at, Stages: req.Stages, Expressions: req.Expressions}
+	opt := compile.Options{Inputs: req.Inputs, Scope: c.At, Stages: req.Stages, Expressions: req.Expressions}
 	for i, text := range req.InputSets {
 		opt.InputSets = append(opt.InputSets, compile.Source{File: fmt.Sprintf("inputSets[%d]", i), Data: []byte(text)})
 	}
@@ -93,9 +94,9 @@ func created(s launch.Started) httpio.Answer {
 
 // start starts a run in the caller's name: the same for every request with the
 // same Idempotency-Key.
-func (d *door) start(c *call, src compile.Source, opt compile.Options, given core.Asked) (launch.Started, error) {
-	s, err := d.Launch.Start(c.ctx, launch.Request{Account: c.who.Account, Source: src, Options: opt, Trigger: "MANUAL",
-		By: c.who.Actor, Key: c.Request.Header.Get("Idempotency-Key"), Given: given})
+func (d *door) start(c *request.Call, src compile.Source, opt compile.Options, given core.Asked) (launch.Started, error) {
+	s, err := d.Launch.Start(c.Ctx, launch.Request{Account: c.Who.Account, Source: src, Options: opt, Trigger: "MANUAL",
+		By: c.Who.Actor, Key: c.Request.Header.Get("Idempotency-Key"), Given: given})
 	return s, told(err)
 }
 
@@ -113,15 +114,15 @@ type listedRun struct {
 	Status string `json:"status"` // as REST spells it
 }
 
-func (d *door) listRuns(c *call) (httpio.Answer, error) {
-	limit, err := httpio.Int(c.q, "limit", 20, 100)
+func (d *door) listRuns(c *request.Call) (httpio.Answer, error) {
+	limit, err := httpio.Int(c.Q, "limit", 20, 100)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	if err := c.in(cmp.Or(c.q.Get("org"), core.DefaultOrg), cmp.Or(c.q.Get("project"), core.DefaultProject)); err != nil {
+	if err := c.In(cmp.Or(c.Q.Get("org"), core.DefaultOrg), cmp.Or(c.Q.Get("project"), core.DefaultProject)); err != nil {
 		return httpio.Answer{}, err
 	}
-	runs, cursor, err := d.pageOfRuns(c, max(limit, 1), c.q.Get("cursor"))
+	runs, cursor, err := d.pageOfRuns(c, max(limit, 1), c.Q.Get("cursor"))
 	if err != nil {
 		return httpio.Answer{}, err
 	}
@@ -136,11 +137,11 @@ func (d *door) listRuns(c *call) (httpio.Answer, error) {
 
 // asItIs looks at a run that its summary calls open: what it waits for, or when it
 // has ended if the summary does not know yet.
-func (d *door) asItIs(c *call, r core.Run) (listedRun, error) {
-	status, err := d.Views.Now(c.ctx, r)
+func (d *door) asItIs(c *request.Call, r core.Run) (listedRun, error) {
+	status, err := d.Views.Now(c.Ctx, r)
 	if err == nil && status.Terminal() && r.Ended == 0 {
 		var run view.Run
-		run, err = d.Views.Run(c.ctx, c.who.Account, r.ID)
+		run, err = d.Views.Run(c.Ctx, c.Who.Account, r.ID)
 		r.Ended = run.Finished
 	}
 	return listedRun{r, status.API()}, err
@@ -148,12 +149,12 @@ func (d *door) asItIs(c *call, r core.Run) (listedRun, error) {
 
 // pageOfRuns returns at least one run unless there are no more. The cursor is the
 // last run's id: a store's own would tell how keys are made.
-func (d *door) pageOfRuns(c *call, limit int, after string) ([]core.Run, string, error) {
+func (d *door) pageOfRuns(c *request.Call, limit int, after string) ([]core.Run, string, error) {
 	if strings.ContainsFunc(after, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, "", fault.New(fault.Invalid, "query parameter cursor is %q: expected the cursor of a former page", after)
 	}
 	for {
-		runs, cursor, err := d.Views.List(c.ctx, c.at, limit, after)
+		runs, cursor, err := d.Views.List(c.Ctx, c.At, limit, after)
 		switch {
 		case err != nil, cursor == "":
 			return runs, "", err
@@ -164,12 +165,12 @@ func (d *door) pageOfRuns(c *call, limit int, after string) ([]core.Run, string,
 	}
 }
 
-func (d *door) showRun(c *call) (httpio.Answer, error) {
-	run, err := d.Views.Run(c.ctx, c.who.Account, c.PathValue("run"))
+func (d *door) showRun(c *request.Call) (httpio.Answer, error) {
+	run, err := d.Views.Run(c.Ctx, c.Who.Account, c.PathValue("run"))
 	return httpio.Answer{Body: run}, err
 }
 
-func (d *door) abortRun(c *call) (httpio.Answer, error) {
+func (d *door) abortRun(c *request.Call) (httpio.Answer, error) {
 	var req struct {
 		Reason string `json:"reason"`
 	}
@@ -184,28 +185,28 @@ func (d *door) abortRun(c *call) (httpio.Answer, error) {
 const maxReason = 16 << 10
 
 // abort stops a run; accepted is false when it had ended or was being stopped.
-func (d *door) abort(c *call, run, reason string) (accepted bool, err error) {
+func (d *door) abort(c *request.Call, run, reason string) (accepted bool, err error) {
 	if len(reason) > maxReason {
 		return false, fault.New(fault.TooLarge, "a reason may have %d bytes", maxReason)
 	}
-	a, err := d.Journal.Apply(c.ctx, journal.Ref{Account: c.who.Account, Run: run, Track: rootTrack}, core.Event{
-		Type: core.EventStop, Actor: c.who.Actor.ID,
-		Stop: &core.Stop{Status: core.Aborted, Reason: cmp.Or(reason, "aborted by "+c.who.Actor.ID)},
+	a, err := d.Journal.Apply(c.Ctx, journal.Ref{Account: c.Who.Account, Run: run, Track: rootTrack}, core.Event{
+		Type: core.EventStop, Actor: c.Who.Actor.ID,
+		Stop: &core.Stop{Status: core.Aborted, Reason: cmp.Or(reason, "aborted by "+c.Who.Actor.ID)},
 	})
 	return err == nil && !a.Ignored, err
 }
 
 // runLog returns the chunks of a task's log behind number after.
-func (d *door) runLog(c *call) (httpio.Answer, error) {
-	after, err := httpio.Int(c.q, "after", 0, 1<<30)
+func (d *door) runLog(c *request.Call) (httpio.Answer, error) {
+	after, err := httpio.Int(c.Q, "after", 0, 1<<30)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
 	run := c.PathValue("run")
-	if _, err := d.Journal.Run(c.ctx, c.who.Account, run); err != nil {
+	if _, err := d.Journal.Run(c.Ctx, c.Who.Account, run); err != nil {
 		return httpio.Answer{}, err
 	}
-	lines, next, err := d.Views.Logs(c.ctx, c.who.Account, run, c.PathValue("task"), after)
+	lines, next, err := d.Views.Logs(c.Ctx, c.Who.Account, run, c.PathValue("task"), after)
 	if lines == nil {
 		lines = []wire.LogLine{}
 	}
@@ -213,8 +214,8 @@ func (d *door) runLog(c *call) (httpio.Answer, error) {
 }
 
 // runOutputs returns the outputs of a node that had no room in the run.
-func (d *door) runOutputs(c *call) (httpio.Answer, error) {
-	out, err := d.Views.Outputs(c.ctx, c.who.Account, c.PathValue("run"), c.PathValue("node"))
+func (d *door) runOutputs(c *request.Call) (httpio.Answer, error) {
+	out, err := d.Views.Outputs(c.Ctx, c.Who.Account, c.PathValue("run"), c.PathValue("node"))
 	return httpio.Answer{Body: out}, err
 }
 
@@ -224,8 +225,8 @@ type listedDelegate struct {
 	Connected bool `json:"connected"`
 }
 
-func (d *door) listDelegates(c *call) (httpio.Answer, error) {
-	all, err := d.Dispatch.Delegates(c.ctx, c.who.Account)
+func (d *door) listDelegates(c *request.Call) (httpio.Answer, error) {
+	all, err := d.Dispatch.Delegates(c.Ctx, c.Who.Account)
 	if err != nil {
 		return httpio.Answer{}, err
 	}

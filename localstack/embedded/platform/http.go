@@ -17,7 +17,7 @@ import (
 func (p *Platform) routes() http.Handler {
 	authorized := http.NewServeMux()
 	a := p.doors["api"]
-	authorized.Handle("/", a.Meter.HTTP("api", api.New(api.Config{Journal: a.Journal, Launch: a.Launch, Pipelines: a.Pipelines,
+	authorized.Handle("/", a.Meter.HTTP("api", api.New(api.Config{Journal: a.Journal, Launch: a.Launch, Catalogue: a.Catalogue,
 		Views: a.Views, Dispatch: a.Dispatch, Govern: a.Govern, Links: a.Links, Meter: a.Meter})))
 	d := p.doors["delegate"]
 	delegate := d.Meter.HTTP("delegate", delegates.New(d.Dispatch, d.Ports.IDs))

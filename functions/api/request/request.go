@@ -1,0 +1,100 @@
+// Package request is how the REST doors see one request: who asks, in which scope, and
+// with which parameters. Routes say by their wrapper how the scope is named.
+package request
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/httpio"
+)
+
+// Call is one request.
+type Call struct {
+	*http.Request
+	Ctx context.Context //nolint:containedctx // it is the request's
+	Who core.Principal
+	At  core.Scope // Org and Project empty where a route has none
+	Q   url.Values
+}
+
+// Handler answers a request.
+type Handler func(*Call) (httpio.Answer, error)
+
+// Own are routes of Slipway's own.
+func Own(h Handler) httpio.Handler { return serve(h, noScope) }
+
+// Account are Harness's NG routes that need no project.
+func Account(h Handler) httpio.Handler { return serve(h, accountScope) }
+
+// Project are Harness's NG routes on a project, named by query parameters.
+func Project(h Handler) httpio.Handler { return serve(h, queryScope) }
+
+// V1 are Harness's v1 routes, the project named by the path.
+func V1(h Handler) httpio.Handler { return serve(h, pathScope) }
+
+func serve(h Handler, scope func(*Call) error) httpio.Handler {
+	return func(r *http.Request) (httpio.Answer, error) {
+		c := &Call{Request: r, Ctx: r.Context(), Who: core.PrincipalOf(r.Context()), Q: r.URL.Query()}
+		switch {
+		case c.Who.Account == "":
+			return httpio.Answer{}, fault.New(fault.Unauthenticated, "a token is needed: send it as x-api-key or Authorization: Bearer")
+		case c.Who.Kind != core.PrincipalUser:
+			return httpio.Answer{}, fault.New(fault.Forbidden, "this route is for users")
+		}
+		c.At.Account = c.Who.Account
+		if err := scope(c); err != nil {
+			return httpio.Answer{}, err
+		}
+		return h(c)
+	}
+}
+
+func noScope(*Call) error { return nil }
+
+// accountScope refuses an account that is not the token's.
+func accountScope(c *Call) error {
+	for _, named := range []string{c.Q.Get("accountIdentifier"), c.Q.Get("routingId"), c.Header.Get("Harness-Account")} {
+		if named != "" && named != c.Who.Account {
+			return fault.New(fault.Forbidden, "the token is of another account than %q", named)
+		}
+	}
+	return nil
+}
+
+func queryScope(c *Call) error {
+	if err := accountScope(c); err != nil {
+		return err
+	}
+	for _, name := range []string{"orgIdentifier", "projectIdentifier"} {
+		if c.Q.Get(name) == "" {
+			return fault.New(fault.Invalid, "query parameter %s is needed", name)
+		}
+	}
+	return c.In(c.Q.Get("orgIdentifier"), c.Q.Get("projectIdentifier"))
+}
+
+func pathScope(c *Call) error {
+	if err := accountScope(c); err != nil {
+		return err
+	}
+	return c.In(c.PathValue("org"), c.PathValue("project"))
+}
+
+// Identifier is the form of identifiers in Harness's REST interface (BEHAVIOUR §1.3).
+var Identifier = regexp.MustCompile(`^[a-zA-Z_][0-9a-zA-Z_$]{0,127}$`)
+
+// In sets the project, whose path is part of keys.
+func (c *Call) In(org, project string) error {
+	for what, id := range map[string]string{"organization": org, "project": project} {
+		if !Identifier.MatchString(id) {
+			return fault.New(fault.Invalid, "%q cannot be the identifier of a %s: use letters, digits and _, at most 128", id, what)
+		}
+	}
+	c.At.Org, c.At.Project = org, project
+	return nil
+}

@@ -1,0 +1,179 @@
+package document
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/yamldoc"
+)
+
+// referring are the fields that name an entity by themselves.
+var referring = map[string]core.EntityKind{
+	"serviceRef":              core.EntityService,
+	"environmentRef":          core.EntityEnvironment,
+	"envGroupRef":             core.EntityEnvironmentGroup,
+	"environmentGroupRef":     core.EntityEnvironmentGroup,
+	"secretManagerIdentifier": core.EntityConnector,
+	"secretManagerRef":        core.EntityConnector,
+	"credentialsRef":          core.EntitySecret,
+}
+
+// secretFields name a secret in whatever document they stand (BEHAVIOUR §19).
+var secretFields = []string{"accessKeyRef", "apiKeyRef", "apiTokenRef", "applicationKeyRef", "authTokenRef", "caCertRef", "clientCertRef", "clientIdRef",
+	"clientKeyPassphraseRef", "clientKeyRef", "clientSecretRef", "installationKeyRef", "oidcClientIdRef", "oidcPasswordRef", "oidcSecretRef", "oidcUsernameRef",
+	"passwordRef", "patRef", "privateKeyRef", "refreshTokenRef", "secretIdRef", "secretKeyRef", "secretRef", "serviceAccountTokenRef", "sshKeyRef", "tokenRef",
+	"usernameRef", "encryptedWebhookSecretIdentifier"}
+
+// keyFields name secrets inside documents of SSH and WinRM credentials.
+var keyFields = []string{"key", "encryptedPassphrase", "password"}
+
+// BuiltInSecretManager is the connector that is always there.
+const BuiltInSecretManager = "harnessSecretManager"
+
+// inExpression finds secrets in expressions: <+secrets.getValue("account.x")>.
+var inExpression = regexp.MustCompile(`secrets\.getValue\(\s*["']([^"']+)["']\s*\)`)
+
+// finder collects what a document refers to, each once and in order.
+type finder struct {
+	entity core.Entity
+	found  []core.EntityRef
+}
+
+// References are the entities that a document refers to by name. What is only known
+// when it runs, such as an expression for a connector, is not among them.
+func References(root *yamldoc.Node, e core.Entity, more ...core.EntityRef) []core.EntityRef {
+	f := &finder{entity: e}
+	if p := ParentOf(e.Kind); p != "" && e.Parent != "" {
+		f.put(core.EntityRef{Kind: p, Scope: e.Scope, Identifier: e.Parent})
+	}
+	for _, r := range more {
+		f.put(r)
+	}
+	f.walk(root, "")
+	return f.found
+}
+
+func (f *finder) put(r core.EntityRef) {
+	if r.Identifier == "" || !ValidIdentifier(r.Identifier) || r.Kind == core.EntityConnector && r.Identifier == BuiltInSecretManager || r == f.entity.EntityRef {
+		return
+	}
+	if !slices.Contains(f.found, r) {
+		f.found = append(f.found, r)
+	}
+}
+
+// name notes that a scalar names an entity of a kind.
+func (f *finder) name(kind core.EntityKind, n *yamldoc.Node) {
+	if plain(n) {
+		s, id := f.entity.Scope.Resolve(n.Text)
+		f.put(core.EntityRef{Kind: kind, Scope: s, Identifier: id})
+	}
+}
+
+// plain reports whether a node is a name as it stands: no expression, no input.
+func plain(n *yamldoc.Node) bool {
+	return n.Scalar() && n.Text != "" && !strings.Contains(n.Text, "<+")
+}
+
+func (f *finder) walk(n *yamldoc.Node, key string) {
+	switch n.Kind {
+	case yamldoc.List:
+		for _, it := range n.Items {
+			if key == "envIdentifiers" {
+				f.name(core.EntityEnvironment, it)
+			}
+			f.walk(it, "")
+		}
+	case yamldoc.Map:
+		f.object(n)
+		for i := range n.Entries {
+			f.field(n.Entries[i].Key.Text, n.Entries[i].Value)
+			f.walk(n.Entries[i].Value, n.Entries[i].Key.Text)
+		}
+	default:
+		for _, m := range inExpression.FindAllStringSubmatch(n.Text, -1) {
+			s, id := f.entity.Scope.Resolve(m[1])
+			f.put(core.EntityRef{Kind: core.EntitySecret, Scope: s, Identifier: id})
+		}
+	}
+}
+
+// field reads fields that refer whatever they stand beside.
+func (f *finder) field(key string, v *yamldoc.Node) {
+	kind, ok := referring[key]
+	switch {
+	case ok:
+		f.name(kind, v)
+	case strings.HasSuffix(key, "onnectorRef"):
+		f.name(core.EntityConnector, v)
+	case slices.Contains(secretFields, key), f.entity.Kind == core.EntitySecret && slices.Contains(keyFields, key):
+		f.name(core.EntitySecret, v)
+	}
+}
+
+// object reads fields that refer together.
+func (f *finder) object(n *yamldoc.Node) {
+	if t := n.Get("templateRef"); plain(t) {
+		s, id := f.entity.Scope.Resolve(t.Text)
+		r := core.EntityRef{Kind: core.EntityTemplate, Scope: s, Identifier: id}
+		if v := n.Get("versionLabel"); plain(v) {
+			r.Label = v.Text
+		}
+		f.put(r)
+	}
+	if env := n.Get("environmentRef"); plain(env) {
+		f.infrastructures(n, env)
+	}
+	if t, v := n.Get("type"), n.Get("value"); t.Scalar() && t.Text == "Secret" && f.entity.Kind != core.EntitySecret {
+		f.nameIf(core.EntitySecret, v)
+	}
+	if t := n.Get("type"); t.Scalar() && t.Text == "Pipeline" {
+		f.chained(n.Get("spec"))
+	}
+}
+
+func (f *finder) nameIf(kind core.EntityKind, n *yamldoc.Node) {
+	if n != nil {
+		f.name(kind, n)
+	}
+}
+
+// infrastructures reads those that are named beside their environment.
+func (f *finder) infrastructures(n, env *yamldoc.Node) {
+	s, id := f.entity.Scope.Resolve(env.Text)
+	infra := func(i *yamldoc.Node) {
+		if plain(i) {
+			f.put(core.EntityRef{Kind: core.EntityInfrastructure, Scope: s, Parent: id, Identifier: i.Text})
+		}
+	}
+	for _, it := range items(n.Get("infrastructureDefinitions")) {
+		infra(it.Get("identifier"))
+	}
+	infra(n.At("infrastructureDefinition", "identifier"))
+	if f.entity.Kind == core.EntityOverrides {
+		infra(n.Get("infraIdentifier"))
+	}
+}
+
+// chained reads the pipeline that a stage runs (BEHAVIOUR §7), and its input sets.
+func (f *finder) chained(spec *yamldoc.Node) {
+	p := spec.Get("pipeline")
+	if !plain(p) {
+		return
+	}
+	s := f.entity.Scope
+	if org := spec.Get("org"); plain(org) {
+		s.Org = org.Text
+	}
+	if project := spec.Get("project"); plain(project) {
+		s.Project = project.Text
+	}
+	f.put(core.EntityRef{Kind: core.EntityPipeline, Scope: s, Identifier: p.Text})
+	for _, it := range items(spec.Get("inputSetReferences")) {
+		if plain(it) {
+			f.put(core.EntityRef{Kind: core.EntityInputSet, Scope: s, Parent: p.Text, Identifier: it.Text})
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package entity
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+// History returns the changes of an entity, the newest first, at most limit of them
+// (0: all), whether the entity is still there or not. fault.NotFound when there never
+// was one.
+func (c *Catalogue) History(ctx context.Context, r core.EntityRef, limit int) ([]core.Revision, error) {
+	q := core.Query{PK: core.RevisionKey(r, 0).PK, Reverse: true, Strong: true, Limit: limit}
+	var out []core.Revision
+	for {
+		page, err := c.store.Query(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range page.Items {
+			var rev core.Revision
+			if err := json.Unmarshal(it.Body, &rev); err != nil {
+				return nil, err
+			}
+			if rev.Entity, err = c.whole(ctx, rev.Entity); err != nil {
+				return nil, err
+			}
+			if out = append(out, rev); limit > 0 && len(out) == limit {
+				return out, nil
+			}
+		}
+		if page.Cursor == "" {
+			break
+		}
+		q.After = page.Cursor
+	}
+	if len(out) == 0 {
+		return nil, missing(r)
+	}
+	return out, nil
+}
+
+// Users returns who refers to an entity, in any of its versions.
+func (c *Catalogue) Users(ctx context.Context, used core.EntityRef) ([]core.EntityRef, error) {
+	q := core.Query{PK: core.EntityUsePK(used), Strong: true}
+	var out []core.EntityRef
+	for {
+		page, err := c.store.Query(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range page.Items {
+			var user core.EntityRef
+			if err := json.Unmarshal([]byte(it.SK), &user); err != nil {
+				return nil, err
+			}
+			e, err := c.head(ctx, user)
+			if err != nil {
+				return nil, err
+			}
+			if e != nil && !e.Deleted && refers(*e, used) {
+				out = append(out, user)
+			}
+		}
+		if page.Cursor == "" {
+			return out, nil
+		}
+		q.After = page.Cursor
+	}
+}
+
+// refers reports whether a document still refers to an entity: a reference without a
+// label is to every version.
+func refers(e core.Entity, used core.EntityRef) bool {
+	for _, u := range e.Uses {
+		if u == used || u.Unlabelled() == used || used.Unlabelled() == u {
+			return true
+		}
+	}
+	return false
+}
+
+// InUse is the error that refuses to delete what others refer to.
+func InUse(used core.EntityRef, users []core.EntityRef) error {
+	list := ""
+	for i, u := range users {
+		if i == 20 {
+			list += ", …"
+			break
+		}
+		if i > 0 {
+			list += ", "
+		}
+		list += u.String()
+	}
+	return fault.New(fault.Conflict, "%s is used by %d others: %s; change them first, or force it", used, len(users), list)
+}

@@ -1,0 +1,219 @@
+package entity
+
+import (
+	"context"
+	"slices"
+
+	"github.com/slipway-cd/slipway/shared/compile"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/document"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+// Refused says what is wrong with a document that was to be kept. Nothing of it was.
+type Refused struct{ Diagnostics core.Diagnostics }
+
+func (r *Refused) Error() string { return r.Diagnostics.String() }
+
+// Mode says what saving may do.
+type Mode int
+
+// Modes of saving.
+const (
+	Upsert Mode = iota // create it, or replace it
+	MustCreate
+	MustReplace
+)
+
+// Saving is a document to be kept.
+type Saving struct {
+	Text string
+	document.Expected
+	Mode Mode
+	By   Change
+	// Stable makes a template's version the stable one.
+	Stable bool
+	// Amend, when there is one, may refuse the entity that was read, or say more of it.
+	Amend func(*core.Entity) error
+}
+
+// Saved is what was kept.
+type Saved struct {
+	Entity core.Entity
+	// Diagnostics are warnings, what is not supported yet, and what makes of a pipeline
+	// a draft.
+	Diagnostics core.Diagnostics
+}
+
+// Save checks a document with everything the language knows and keeps it; *Refused
+// when it is wrong. A pipeline that cannot be compiled is kept as a draft, which does
+// not run. Of a secret, everything but the value is kept here.
+func (c *Catalogue) Save(ctx context.Context, s Saving) (Saved, error) {
+	if len(s.Text) > core.MaxEntityYAML {
+		return Saved{}, fault.New(fault.TooLarge, "the document has %d bytes: at most %d are kept", len(s.Text), core.MaxEntityYAML)
+	}
+	e, diags := document.Read(s.Text, s.Expected)
+	if e == nil {
+		return Saved{}, &Refused{diags}
+	}
+	if diags.Blocks() && !onlyUnsupported(diags) && e.Kind != core.EntityPipeline {
+		return Saved{}, &Refused{errors(diags)}
+	}
+	if s.Amend != nil {
+		if err := s.Amend(e); err != nil {
+			return Saved{}, err
+		}
+	}
+	if err := c.Needs(ctx, *e); err != nil {
+		return Saved{}, err
+	}
+	if e.Kind == core.EntityPipeline {
+		more, err := c.compiled(ctx, *e)
+		if err != nil {
+			return Saved{}, err
+		}
+		if !diags.Blocks() || onlyUnsupported(diags) {
+			diags = more
+		}
+		if errs := errors(diags); len(errs) > 0 {
+			e.Draft = errs.String()
+		}
+	}
+	e.Stable = s.Stable
+	rest, value, err := document.TakeValue(e.YAML)
+	if err != nil {
+		return Saved{}, err
+	}
+	e.YAML = rest
+	if value != nil {
+		if err := checkValue(e.Identifier, []byte(*value)); err != nil {
+			return Saved{}, err
+		}
+	}
+	kept, err := c.mode(s.Mode)(ctx, *e, s.By)
+	if err != nil {
+		return Saved{}, err
+	}
+	if value != nil {
+		err = c.secrets.Put(ctx, core.SecretName(e.Scope, e.Identifier), []byte(*value))
+	}
+	return Saved{kept, diags}, err
+}
+
+func (c *Catalogue) mode(m Mode) func(context.Context, core.Entity, Change) (core.Entity, error) {
+	switch m {
+	case MustCreate:
+		return c.Create
+	case MustReplace:
+		return c.Update
+	}
+	return c.Put
+}
+
+// compiled says what compiling a pipeline says, with what is stored as its library.
+func (c *Catalogue) compiled(ctx context.Context, e core.Entity) (core.Diagnostics, error) {
+	shelves := c.Shelves(ctx, e.Scope.Account)
+	_, diags := compile.Compile(compile.Source{File: fileName(e.EntityRef), Data: []byte(e.YAML)},
+		compile.Options{Scope: e.Scope, Library: shelves.Find, Lenient: true})
+	diags = slices.DeleteFunc(diags, func(d core.Diagnostic) bool { return d.Code == compile.CodeMissingInput })
+	return diags, shelves.Err()
+}
+
+func errors(ds core.Diagnostics) core.Diagnostics {
+	return slices.DeleteFunc(slices.Clone(ds), func(d core.Diagnostic) bool { return d.Severity != core.SeverityError })
+}
+
+func onlyUnsupported(ds core.Diagnostics) bool { return len(errors(ds)) == 0 }
+
+// Needs refuses an entity whose home or parent is not there, or which refers to what
+// must be there before it: the templates of a template, the secrets of a connector.
+func (c *Catalogue) Needs(ctx context.Context, e core.Entity) error {
+	if err := c.CheckScope(ctx, e.Scope); err != nil {
+		return err
+	}
+	parent := document.ParentOf(e.Kind)
+	for _, used := range e.Uses {
+		must := used.Kind == parent && used.Identifier == e.Parent ||
+			used.Kind == core.EntityTemplate && e.Kind == core.EntityTemplate ||
+			used.Kind == core.EntitySecret && e.Kind == core.EntityConnector
+		if !must {
+			continue
+		}
+		if ok, err := c.Exists(ctx, used); err != nil {
+			return err
+		} else if !ok {
+			return fault.New(fault.Invalid, "%s refers to %s, which is not there: create it first", e.EntityRef, used)
+		}
+	}
+	return nil
+}
+
+// CheckScope refuses an organization or project that is not there. Those called
+// "default" always are.
+func (c *Catalogue) CheckScope(ctx context.Context, s core.Scope) error {
+	for _, r := range homes(s) {
+		ok, err := c.Exists(ctx, r)
+		if err != nil {
+			return err
+		}
+		if !ok && !isDefault(r) {
+			return fault.New(fault.Invalid, "there is no %s %q%s: create it first", r.Kind, r.Identifier, inside(r))
+		}
+	}
+	return nil
+}
+
+func inside(r core.EntityRef) string {
+	if r.Kind == core.EntityProject {
+		return " in organization " + r.Scope.Org
+	}
+	return ""
+}
+
+// homes are the organization and project of a scope, as entities.
+func homes(s core.Scope) []core.EntityRef {
+	var out []core.EntityRef
+	if s.Org != "" {
+		out = append(out, core.EntityRef{Kind: core.EntityOrganization, Scope: core.Scope{Account: s.Account}, Identifier: s.Org})
+	}
+	if s.Project != "" {
+		out = append(out, core.EntityRef{Kind: core.EntityProject, Scope: core.Scope{Account: s.Account, Org: s.Org}, Identifier: s.Project})
+	}
+	return out
+}
+
+func isDefault(r core.EntityRef) bool {
+	return r.Kind == core.EntityOrganization && r.Identifier == core.DefaultOrg ||
+		r.Kind == core.EntityProject && r.Scope.Org == core.DefaultOrg && r.Identifier == core.DefaultProject
+}
+
+// Remove deletes an entity; fault.Conflict with the list of who refers to it, unless
+// force. With it goes what belongs to it: a pipeline's input sets and triggers, an
+// environment's infrastructures.
+func (c *Catalogue) Remove(ctx context.Context, r core.EntityRef, by Change, force bool) error {
+	users, err := c.Users(ctx, r)
+	if err != nil {
+		return err
+	}
+	own := func(u core.EntityRef) bool {
+		return document.ParentOf(u.Kind) == r.Kind && u.Parent == r.Identifier && u.Scope == r.Scope
+	}
+	if others := slices.DeleteFunc(slices.Clone(users), own); len(others) > 0 && !force {
+		return InUse(r, others)
+	}
+	// First itself: whoever reads a stale version learns it before anything is gone.
+	if err := c.Delete(ctx, r, by); err != nil {
+		return err
+	}
+	for _, u := range users {
+		if own(u) {
+			if err := c.Remove(ctx, u, Change{By: by.By}, true); err != nil && !fault.Is(err, fault.NotFound) {
+				return err
+			}
+		}
+	}
+	if r.Kind == core.EntitySecret {
+		return c.secrets.Delete(ctx, core.SecretName(r.Scope, r.Identifier))
+	}
+	return nil
+}

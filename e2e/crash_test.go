@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,13 +33,16 @@ type world struct {
 	approver *client.Client // as alice
 	join     string
 	kills    int
+	yaml     string // of the run
+	library  []client.File
 }
 
 func newWorld(t *testing.T, c childConfig) *world {
 	t.Helper()
 	dir := t.TempDir()
 	c.Dir, c.Addr, c.Speed, c.Base = filepath.Join(dir, "data"), "127.0.0.1:0", speed, time.Now()
-	return &world{t: t, dir: dir, effects: filepath.Join(dir, "effects"), config: c}
+	effects := filepath.Join(dir, "effects")
+	return &world{t: t, dir: dir, effects: effects, config: c, yaml: crashYAML(effects)}
 }
 
 // up makes sure that the platform runs, starting it again after it has died; from
@@ -89,7 +93,7 @@ func (w *world) drive() view.Run {
 
 // launch starts the run, or learns which one an interrupted call has started.
 func (w *world) launch(ctx context.Context) string {
-	out, err := w.client.Launch(ctx, client.Launch{YAML: crashYAML(w.effects), File: "crash.yaml", Key: "only-once"})
+	out, err := w.client.Launch(ctx, client.Launch{YAML: w.yaml, File: "crash.yaml", Library: w.library, Key: "only-once"})
 	if err != nil {
 		return ""
 	}
@@ -261,4 +265,53 @@ func TestCrashAnytime(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills, %d of them ended in DelegateRestart", worlds, restarts)
+}
+
+// TestCrashChain does the same to a run that starts another: whatever dies between the
+// command and the other's first event, or its last and the news of it, there is one.
+func TestCrashChain(t *testing.T) {
+	points, restarts := 0, 0
+	for _, after := range []bool{false, true} {
+		for at := int64(1); ; at += stride(t) {
+			w := newWorld(t, childConfig{Built: true, KillAt: at, After: after})
+			w.yaml = stages(aChain("call", "          outputs: [{name: o, value: <+pipeline.stages.inner.status>}]\n"),
+				aStage("last", "when: {pipelineStatus: Success, condition: <+pipeline.stages.call.output.o> == 'SUCCEEDED'}", shellStep("b", "echo b >> "+w.effects, "")))
+			w.library = []client.File{{File: "child.yaml", YAML: childOf(aStage("inner", "", shellStep("a", "echo a >> "+w.effects, "")))}}
+			r := w.drive()
+			inner := w.inner(r.ID)
+			if !w.check(inner) {
+				w.check(r)
+			} else if restarts++; r.Status != "Failed" || !slices.Contains(r.Failure.Types, "DELEGATE_RESTART") {
+				t.Errorf("%s\n%s\n%s", w.where(), show(r), show(inner))
+			}
+			w.platform.kill()
+			if w.kills == 0 && w.config.KillAt > 0 {
+				break
+			}
+			points++
+			if t.Failed() {
+				return
+			}
+		}
+	}
+	t.Logf("%d crash points, %d of them ended in DelegateRestart", points, restarts)
+}
+
+// inner is the one run that a run's stage has started. The platform may die once more
+// meanwhile.
+func (w *world) inner(outer string) view.Run {
+	w.t.Helper()
+	for {
+		w.up()
+		all, err := w.client.Runs(w.t.Context(), core.DefaultOrg, core.DefaultProject, 10, "")
+		if err != nil {
+			continue
+		}
+		if len(all.Runs) != 2 || all.Runs[0].Parent != outer {
+			w.t.Fatalf("%s: the runs are %+v", w.where(), all.Runs)
+		}
+		if r, err := w.client.Run(w.t.Context(), all.Runs[0].ID); err == nil {
+			return r
+		}
+	}
 }

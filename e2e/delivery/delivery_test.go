@@ -31,6 +31,13 @@ func undo(n *core.Node, steps ...*core.Node) *core.Node {
 	return n
 }
 
+// chain is a stage that runs a pipeline of one stage.
+func chain(id string, steps ...*core.Node) *core.Node {
+	n := stage(id)
+	n.Chain = &core.Chain{Plan: plan(stage("i", steps...)), Outputs: []core.ChainOutput{{Name: "o", Value: "<+pipeline.stages.i.status>"}}}
+	return n
+}
+
 func act(t core.ActionType) core.FailureAction { return core.FailureAction{Type: t} }
 
 // runs are small pipelines, how many things may happen twice in one order, how many
@@ -63,6 +70,13 @@ var runs = []struct {
 	{"rollback of branches", 1, 0, func() *core.Plan {
 		return plan(on(undo(stage("s", parallel(shell("x"), shell("b"))), shell("u")), act(core.ActionStageRollback)))
 	}, "FAILED s=FAILED x=FAILED b u"},
+	{"a chained run", 2, 0, func() *core.Plan { return plan(chain("s", shell("a")), stage("t", shell("b"))) }, "SUCCEEDED s (SUCCEEDED i a) t b"},
+	{"a lost machine of a chained run", 0, 2, func() *core.Plan { return plan(chain("s", shell("a"))) }, "SUCCEEDED s (SUCCEEDED i a)"},
+	{"a chained run, tried again", 1, 0, func() *core.Plan {
+		return plan(on(chain("s", shell("x")), core.FailureAction{Type: core.ActionRetry, Retries: 1, Intervals: []int64{1000}, Then: &core.FailureAction{Type: core.ActionIgnore}}))
+	}, "IGNORE_FAILED s×2=IGNORE_FAILED (FAILED i=FAILED x=FAILED)"},
+	{"chained runs side by side", 0, 0, func() *core.Plan { return plan(parallel(chain("s", shell("a")), chain("t", wait("w")))) },
+		"SUCCEEDED s (SUCCEEDED i a) t (SUCCEEDED i w)"},
 	{"a group in a branch", 1, 0, func() *core.Plan {
 		return plan(stage("s", parallel(group("g", shell("a"), shell("c")), on(shell("x"), act(core.ActionIgnore)))))
 	}, "IGNORE_FAILED s=IGNORE_FAILED g a c x=IGNORE_FAILED"},
@@ -95,7 +109,7 @@ func TestDelivery(t *testing.T) {
 }
 
 func begin(p *core.Plan) *world {
-	w := &world{run: engine.NewRun(core.Launch{Run: "R", Plan: p, Started: core.Started{Sequence: 1, By: core.Actor{ID: "admin"}}}),
+	w := &world{runs: map[string]*engine.Run{"": engine.NewRun(core.Launch{Run: "R", Plan: p, Started: core.Started{Sequence: 1, By: core.Actor{ID: "admin"}}})},
 		tracks: map[string]*engine.Track{}, execs: map[string]exec{}, ran: map[string]int{},
 		answers: []core.ActionType{core.ActionRetry, core.ActionIgnore}}
 	w.outcome = func(node string, attempt int) core.Completed {
@@ -192,12 +206,29 @@ func (x *explorer) digest(t *engine.Track) [32]byte {
 // end is how a run has ended: statuses, attempts and outputs by node, in the order of
 // the plan, and what was done other than once.
 func (w *world) end() string {
-	out := []string{string(w.track("0").Status)}
-	w.run.Plan.Root.Walk(func(n *core.Node) {
+	out := w.ends("")
+	for _, id := range slices.Sorted(maps.Keys(w.ran)) {
+		if w.ran[id] != 1 {
+			out = append(out, fmt.Sprintf("task %s ran %d times", id, w.ran[id]))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.execs)) {
+		if !w.execs[name].Ended {
+			out = append(out, "machine "+name+" hangs")
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// ends is end, of one run.
+func (w *world) ends(prefix string) []string {
+	run := w.runs[strings.TrimSuffix(prefix, "/")]
+	out := []string{string(w.track(prefix + "0").Status)}
+	run.Plan.Root.Walk(func(n *core.Node) {
 		if n.Identifier == "" || n.Kind == core.KindPipeline {
 			return
 		}
-		f := w.node(n.FQN)
+		f := w.node(run, prefix, n.FQN)
 		if f == nil {
 			return
 		}
@@ -212,24 +243,17 @@ func (w *world) end() string {
 			text += fmt.Sprintf(" says %v", said)
 		}
 		out = append(out, text)
+		if f.Chained != nil {
+			out = append(out, "("+strings.Join(w.ends(f.Chained.Run+"/"), " ")+")")
+		}
 	})
-	for _, id := range slices.Sorted(maps.Keys(w.ran)) {
-		if w.ran[id] != 1 {
-			out = append(out, fmt.Sprintf("task %s ran %d times", id, w.ran[id]))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(w.execs)) {
-		if !w.execs[name].Ended {
-			out = append(out, "machine "+name+" hangs")
-		}
-	}
-	return strings.Join(out, " ")
+	return out
 }
 
 // node is how a node stands in the track that walks it, or in the one above.
-func (w *world) node(fqn string) *engine.Node {
-	for id := w.run.Owner(fqn); id != ""; id = core.ParentTrack(id) {
-		if n := w.track(id).Nodes[fqn]; n != nil {
+func (w *world) node(run *engine.Run, prefix, fqn string) *engine.Node {
+	for id := run.Owner(fqn); id != ""; id = core.ParentTrack(id) {
+		if n := w.track(prefix + id).Nodes[fqn]; n != nil {
 			return n
 		}
 	}

@@ -16,11 +16,11 @@ import (
 // world is all there is of a run at one moment: what simulate.World is while it plays,
 // but as data, which can be copied and compared. No time passes in it.
 type world struct {
-	run     *engine.Run
+	runs    map[string]*engine.Run // "" is the run, others are those that its stages have started
 	outcome func(node string, attempt int) core.Completed
 	answers []core.ActionType // to interventions, by attempt
 
-	tracks  map[string]*engine.Track
+	tracks  map[string]*engine.Track // of a run that a stage has started "RUN/TRACK"
 	execs   map[string]exec
 	ran     map[string]int // effects, by task id
 	pending []message      // what is on its way, sorted
@@ -47,7 +47,7 @@ const at = 1000 // the time of everything, ms
 
 func (w *world) clone() *world {
 	c := *w
-	c.tracks, c.execs, c.ran = maps.Clone(w.tracks), maps.Clone(w.execs), maps.Clone(w.ran)
+	c.tracks, c.execs, c.ran, c.runs = maps.Clone(w.tracks), maps.Clone(w.execs), maps.Clone(w.ran), maps.Clone(w.runs)
 	c.pending = slices.Clone(w.pending)
 	return &c
 }
@@ -62,7 +62,13 @@ func (w *world) track(id string) *engine.Track {
 	if t := w.tracks[id]; t != nil {
 		return t
 	}
-	return &engine.Track{ID: id}
+	return &engine.Track{ID: id[strings.LastIndexByte(id, '/')+1:]}
+}
+
+// of is the run that a track is of, and what its tracks' names begin with.
+func (w *world) of(track string) (r *engine.Run, prefix string) {
+	prefix = track[:strings.LastIndexByte(track, '/')+1]
+	return w.runs[strings.TrimSuffix(prefix, "/")], prefix
 }
 
 // apply lets the engine decide; its commands are on their way then.
@@ -70,12 +76,13 @@ func (w *world) apply(track string, ev core.Event) error {
 	t := w.track(track)
 	ev.V, ev.N, ev.At = core.EventVersion, t.N+1, at
 	facts := map[string]core.Fact{}
-	others := engine.World{Track: func(id string) (*engine.Track, error) { return w.track(id), nil }}
+	run, prefix := w.of(track)
+	others := engine.World{Track: func(id string) (*engine.Track, error) { return w.track(prefix + id), nil }}
 	for {
-		res, err := engine.Apply(w.run, t, ev, facts)
+		res, err := engine.Apply(run, t, ev, facts)
 		if need, ok := errors.AsType[*engine.Need](err); ok {
 			for _, ref := range need.Refs {
-				if facts[ref], err = others.Fact(w.run, ref); err != nil {
+				if facts[ref], err = others.Fact(run, ref); err != nil {
 					return err
 				}
 			}
@@ -97,11 +104,12 @@ func (w *world) apply(track string, ev core.Event) error {
 }
 
 func (w *world) execute(track string, cmds []core.Command) error {
+	run, prefix := w.of(track)
 	for _, c := range cmds {
 		var err error
 		switch c.Do {
 		case core.DoStart:
-			err = w.start(exec{Name: c.Name, Track: c.Track}, *c.Route)
+			err = w.start(exec{Name: c.Name, Track: prefix + c.Track}, *c.Route)
 		case core.DoFinish:
 			for _, name := range slices.Sorted(maps.Keys(w.execs)) {
 				if x := w.execs[name]; c.Token != "" && x.Token == c.Token {
@@ -109,9 +117,15 @@ func (w *world) execute(track string, cmds []core.Command) error {
 				}
 			}
 		case core.DoQueue:
-			w.offer(*c.Task)
+			w.offer(prefix, *c.Task)
 		case core.DoDeliver:
-			err = w.apply(c.Track, *c.Event)
+			to := prefix + c.Track
+			if c.Run != "" { // the one that has started this one
+				to = c.Track
+			}
+			err = w.apply(to, *c.Event)
+		case core.DoChain:
+			err = w.chain(run, c)
 		case core.DoUnqueue, core.DoSaveRun, core.DoPublish, core.DoDeadline:
 		}
 		if err != nil {
@@ -119,6 +133,20 @@ func (w *world) execute(track string, cmds []core.Command) error {
 		}
 	}
 	return nil
+}
+
+// chain starts the run of a stage's pipeline, or stops that.
+func (w *world) chain(run *engine.Run, c core.Command) error {
+	if w.runs[c.Run] == nil {
+		n := run.ChainStage(c.Track)
+		w.runs[c.Run] = engine.NewRun(core.Launch{Run: c.Run, Plan: n.Chain.Plan, Started: run.Launch.Started,
+			Parent: &core.Parent{Run: run.Launch.Run, Track: c.Track, ChainCall: *c.Chain, Outputs: n.Chain.Outputs}})
+	}
+	ev := core.Event{Type: core.EventStarted}
+	if c.Event != nil {
+		ev = *c.Event
+	}
+	return w.apply(c.Run+"/0", ev)
 }
 
 func (w *world) start(x exec, r core.Route) error {
@@ -130,8 +158,9 @@ func (w *world) start(x exec, r core.Route) error {
 
 // leave completes a route: who leaves a stage takes along where the pipeline goes.
 func (w *world) leave(x exec, r core.Route) error {
-	if r.Kind == "Leave" && w.run.Serial(x.Track) {
-		above := core.ParentTrack(x.Track)
+	run, prefix := w.of(x.Track)
+	if id := strings.TrimPrefix(x.Track, prefix); r.Kind == "Leave" && run.Serial(id) {
+		above := prefix + core.ParentTrack(id)
 		if err := w.apply(above, engine.EndOf(w.track(x.Track))); err != nil {
 			return err
 		}
@@ -146,7 +175,8 @@ func (w *world) goTo(x exec, r core.Route) error {
 	switch r.Kind {
 	case "RunStage":
 		w.execs[x.Name] = x
-		return w.start(exec{Name: r.Name, Track: r.Track, Parent: x.Name}, core.Route{Kind: "Work", Segment: r.Segment})
+		_, prefix := w.of(x.Track)
+		return w.start(exec{Name: r.Name, Track: prefix + r.Track, Parent: x.Name}, core.Route{Kind: "Work", Segment: r.Segment})
 	case "Rollback":
 		w.execs[x.Name] = x
 		w.send(message{key: fmt.Sprint("turn ", x), do: func(w *world) error { return w.turn(x) }})
@@ -210,7 +240,9 @@ func (w *world) recover(x exec, name string) error {
 }
 
 // offer is the task on offer. A delegate takes it; if it happens twice, another.
-func (w *world) offer(q core.QueuedTask) {
+func (w *world) offer(prefix string, q core.QueuedTask) {
+	q.Track = prefix + q.Track
+
 	claim := func(delegate string) func(*world) error {
 		return func(w *world) error { return w.claim(q, delegate) }
 	}
@@ -234,8 +266,9 @@ func (w *world) work(track, delegate string, before int64) {
 	if task == nil || task.Delegate == nil || task.Delegate.ID != delegate || task.Fence <= before || w.ran[task.ID] > 0 && before > 0 {
 		return
 	}
+	run, _ := w.of(track)
 	w.ran[task.ID]++
-	done := w.outcome(w.run.Node(task.Node).Identifier, task.Attempt)
+	done := w.outcome(run.Node(task.Node).Identifier, task.Attempt)
 	done.Task, done.Fence, done.Delegate, done.More = task.ID, task.Fence, delegate, true
 	w.send(message{key: fmt.Sprint("complete ", track, task.ID, task.Fence, delegate), do: func(w *world) error {
 		err := w.apply(track, core.Event{Type: core.EventCompleted, Completed: &done})

@@ -78,16 +78,26 @@ func (l *Launch) Start(ctx context.Context, req Request) (Started, error) {
 	if len(req.Key) > MaxKey {
 		return Started{}, fault.New(fault.TooLarge, "an idempotency key may have %d bytes", MaxKey)
 	}
+	plan, diags, err := l.compile(ctx, req)
+	if err != nil {
+		return Started{}, err
+	}
+	return l.begin(ctx, req, plan, diags)
+}
+
+// compile compiles what is asked for; what it refers to and was not handed is that
+// which the platform keeps.
+func (l *Launch) compile(ctx context.Context, req Request) (*core.Plan, core.Diagnostics, error) {
 	shelves := l.catalogue.Shelves(ctx, req.Account)
 	req.Options.Library = compile.Join(req.Options.Library, shelves.Find)
 	plan, diags := compile.Compile(req.Source, req.Options)
 	if err := shelves.Err(); err != nil {
-		return Started{}, err
+		return nil, nil, err
 	}
 	if diags.Blocks() || plan == nil {
-		return Started{}, &Refused{diags}
+		return nil, nil, &Refused{diags}
 	}
-	return l.begin(ctx, req, plan, diags)
+	return plan, diags, nil
 }
 
 // begin starts a run of a plan.

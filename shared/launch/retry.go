@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -48,9 +47,9 @@ func (l *Launch) Retry(ctx context.Context, req RetryRequest) (Started, error) {
 	if err != nil {
 		return Started{}, err
 	}
-	plan, diags := compile.Compile(again.Source, again.Options)
-	if diags.Blocks() || plan == nil {
-		return Started{}, &Refused{diags}
+	plan, diags, err := l.compile(ctx, again)
+	if err != nil {
+		return Started{}, err
 	}
 	if again.Retry, err = copied(old, root, plan, req); err != nil {
 		return Started{}, err

@@ -72,6 +72,8 @@ func (a *app) root() *cobra.Command {
 		a.reject(),
 		a.approvals(),
 		a.abort(),
+		a.pause(),
+		a.resume(),
 		a.intervene(),
 		a.input(),
 		a.delegates(),

@@ -149,7 +149,7 @@ func TestSerialRun(t *testing.T) {
 }
 
 func TestHolds(t *testing.T) {
-	for _, state := range []string{"Approval", "Wait", "BackOff", "Intervene", "Lock", "Input", "Branches", "Child", "Watch"} {
+	for _, state := range []string{"Approval", "Wait", "BackOff", "Intervene", "Lock", "Pause", "Input", "Branches", "Child", "Watch"} {
 		for _, machine := range []string{"stage", "branch"} {
 			t.Run(machine+" "+state, func(t *testing.T) {
 				b := newBench(t)
@@ -161,7 +161,7 @@ func TestHolds(t *testing.T) {
 			})
 		}
 	}
-	for _, state := range []string{"Stages", "Lock"} {
+	for _, state := range []string{"Stages", "Lock", "Pause"} {
 		t.Run("pipeline "+state, func(t *testing.T) {
 			b := newBench(t)
 			b.start("pipeline", route(state))

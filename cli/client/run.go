@@ -110,6 +110,23 @@ func (c *Client) Abort(ctx context.Context, id, reason string) (accepted bool, e
 	return out.Accepted, err
 }
 
+// Pausing is what became of a word about pausing.
+type Pausing struct {
+	Run      string `json:"run"`
+	Node     string `json:"node"`     // full path of what is meant
+	Accepted bool   `json:"accepted"` // false when it stood so already
+}
+
+// Pause holds a run up, or the stage of it that is named.
+func (c *Client) Pause(ctx context.Context, run, stage string) (out Pausing, err error) {
+	return out, c.post(ctx, runs+"/"+url.PathEscape(run)+"/pause", map[string]string{"stage": stage}, &out)
+}
+
+// Resume lets a paused run, or stage, go on.
+func (c *Client) Resume(ctx context.Context, run, stage string) (out Pausing, err error) {
+	return out, c.post(ctx, runs+"/"+url.PathEscape(run)+"/resume", map[string]string{"stage": stage}, &out)
+}
+
 // Intervene says what is to become of a step, named by a path or an identifier; it
 // returns the step's full path.
 func (c *Client) Intervene(ctx context.Context, run, node string, action core.ActionType) (fqn string, err error) {

@@ -15,6 +15,8 @@ var marks = map[string]mark{
 	"TaskWaiting":                       {"●", Busy},
 	"TimedWaiting":                      {"●", Busy},
 	"Discontinuing":                     {"●", Busy},
+	"Pausing":                           {"●", Busy},
+	"Paused":                            {"=", Busy},
 	"ApprovalWaiting":                   {"?", Busy},
 	"InterventionWaiting":               {"?", Busy},
 	"InputWaiting":                      {"?", Busy},

@@ -23,6 +23,7 @@ const (
 	EventGiven      EventType = "given"      // a person gave values a node asked for: Given
 	EventWarned     EventType = "warned"     // something about the run that people should know: Warned
 	EventLock       EventType = "lock"       // a claim was told how it stands: Lock
+	EventPause      EventType = "pause"      // a person holds the walk up or lets it go on: Pause
 	EventBarrier    EventType = "barrier"    // a position of a barrier told, or was told, how it stands: Barrier
 	EventChained    EventType = "chained"    // a run that the stage has started ended: Chained
 )
@@ -51,6 +52,7 @@ type Event struct {
 	Barrier    *BarrierPosition `json:"barrier,omitempty"`
 	Given      *Given           `json:"given,omitempty"`
 	Chained    *Chained         `json:"chained,omitempty"`
+	Pause      *Pause           `json:"pause,omitempty"`
 
 	// Facts are what the engine looked up outside the track to decide on this
 	// event, by reference; folding it again uses them, not the world.
@@ -281,7 +283,7 @@ const (
 	DoUnqueue  CommandKind = "unqueue"  // take the offer back: Task
 	DoDeliver  CommandKind = "deliver"  // give an event to a track, of another run when Run is set: Track, Event, Run
 	DoSaveRun  CommandKind = "saveRun"  // bring the run's summary up to date: Status
-	DoPublish  CommandKind = "publish"  // put an event on the bus: Topic, Status
+	DoPublish  CommandKind = "publish"  // put an event on the bus: Topic, Status, of pauses Name (an FQN)
 	DoDeadline CommandKind = "deadline" // set the run's deadline timer: At; 0 cancels
 	DoAcquire  CommandKind = "acquire"  // ask for a lock, and have the track told how that stands: Claim
 	DoRelease  CommandKind = "release"  // let go of a lock or leave its line, and have who is next told: Claim

@@ -18,6 +18,8 @@ const (
 	ResourceWaiting     Status = "RESOURCE_WAITING"
 	WaitStepRunning     Status = "WAIT_STEP_RUNNING"
 	Discontinuing       Status = "DISCONTINUING"
+	Pausing             Status = "PAUSING" // somebody paused it, and something in it still runs
+	Paused              Status = "PAUSED"
 	QueuedConcurrency   Status = "QUEUED_EXECUTION_CONCURRENCY_REACHED" // a run, while as many as may go on
 
 	Succeeded        Status = "SUCCEEDED"
@@ -54,6 +56,8 @@ var statuses = map[Status]statusRow{
 	ResourceWaiting:     {api: "ResourceWaiting"},
 	WaitStepRunning:     {api: "WaitStepRunning"},
 	Discontinuing:       {api: "Discontinuing"},
+	Pausing:             {api: "Pausing"},
+	Paused:              {api: "Paused"},
 	QueuedConcurrency:   {api: "QueuedExecutionConcurrencyReached"},
 
 	Succeeded:        {api: "Success", terminal: true, rank: 1},

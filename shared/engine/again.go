@@ -138,7 +138,7 @@ func (t *Track) Renewed(r core.Round) *Track {
 		return t.undoing(r)
 	}
 	c := &Track{ID: t.ID, N: t.N, Round: r, Nodes: map[string]*Node{}, Children: map[string]*Child{},
-		Route: t.Route, Transitions: t.Transitions, Warnings: t.Warnings}
+		Route: t.Route, Transitions: t.Transitions, Warnings: t.Warnings, Pauses: t.Pauses}
 	for fqn, s := range t.Nodes {
 		c.Nodes[fqn] = s.renewed()
 	}

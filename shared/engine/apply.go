@@ -125,6 +125,8 @@ func (w *walk) apply() error {
 		return w.warned(*w.ev.Warned)
 	case core.EventLock:
 		return w.lockAnswered(*w.ev.Lock)
+	case core.EventPause:
+		return w.pauseAsked(*w.ev.Pause)
 	case core.EventBarrier:
 		return w.barrier(*w.ev.Barrier)
 	case core.EventChained:

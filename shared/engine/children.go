@@ -178,7 +178,7 @@ func (w *walk) childEnded(e core.Child) error {
 	if !undoing && w.run.iterationOf(n) != nil {
 		w.iterationEnded(w.run.Parent(n), e)
 	}
-	if len(w.t.openChildren()) > 0 {
+	if len(w.t.openChildren()) > 0 || w.queued() {
 		return nil
 	}
 	if w.t.Stopping != "" {

@@ -102,7 +102,7 @@ func (s *sim) refold(seed uint64, track string) {
 		}
 		res, err := engine.Apply(s.Run, t, ev, ev.Facts)
 		if err != nil || res.Ignored {
-			s.t.Fatalf("seed %d: folding event %d of %s: ignored %v, %v", seed, ev.N, track, res.Ignored, err)
+			s.t.Fatalf("seed %d: folding event %d of %s: ignored %v, %v %s", seed, ev.N, track, res.Ignored, err, body)
 		}
 		t = res.Track
 	}

@@ -49,11 +49,11 @@ func (w *walk) holdTimedOut(e core.Recovered) error {
 	if e.Error != "States.Timeout" || h.Asked {
 		return nil // a fault of the platform's: hold again
 	}
-	if h.Kind == kindBranches || h.Kind == kindStages || h.Kind == kindChild {
+	if !h.ofStep() || h.Kind == kindChild {
 		if w.t.Stopping != "" {
 			return nil // they have been told: hold again
 		}
-		return w.stop(core.Stop{Status: core.Expired, Reason: "the stage's timeout has passed"})
+		return w.stop(core.Stop{Status: core.Expired, Reason: "the stage's timeout has passed", Round: w.t.Round})
 	}
 	n := w.run.Node(h.Node)
 	switch {

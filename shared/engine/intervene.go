@@ -131,7 +131,7 @@ func (w *walk) markedFailed(e core.Intervened) error {
 		return w.taskDropped(f)
 	}
 	h, _ := w.held()
-	if h == nil || h.Node != e.Node || h.Kind == kindIntervene || h.Kind == kindBranches || h.Kind == kindStages {
+	if h == nil || h.Node != e.Node || h.Kind == kindIntervene || !h.ofStep() {
 		return fault.New(fault.Gone, "%s is not running", e.Node)
 	}
 	w.endApproval(e.Node, "FAILED")

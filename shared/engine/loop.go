@@ -163,7 +163,7 @@ func (w *walk) startLoop(x *expansion) (waits bool) {
 func (w *walk) nextIterations(n *core.Node) {
 	l := w.t.Loops[n.FQN]
 	its := w.run.Children(n)
-	for len(l.Queue) > 0 && (l.Limit == 0 || w.openIterations(its) < l.Limit) {
+	for w.t.Paused() == nil && len(l.Queue) > 0 && (l.Limit == 0 || w.openIterations(its) < l.Limit) {
 		w.startTrack(its[l.Queue[0]])
 		l.Queue = slices.Clone(l.Queue[1:])
 	}
@@ -178,7 +178,9 @@ func (w *walk) openIterations(its []*core.Node) (open int) {
 	return open
 }
 
-func (w *walk) loopOpen(n *core.Node) bool { return w.openIterations(w.run.Children(n)) > 0 }
+func (w *walk) loopOpen(n *core.Node) bool {
+	return len(w.t.Loops[n.FQN].Queue) > 0 || w.openIterations(w.run.Children(n)) > 0
+}
 
 // iterationEnded goes on with a loop of which an iteration has ended. Those in the queue
 // are skipped when the loop says so, and when a rollback is to follow on the end.

@@ -22,6 +22,7 @@ const (
 	kindRollback  = "Rollback"
 	kindLock      = "Lock"
 	kindChild     = "Child"
+	kindPause     = "Pause"
 )
 
 // entered stores a segment's token and goes on with the walk when it was waiting
@@ -100,7 +101,7 @@ func (w *walk) outcome(r core.Route) {
 	if w.isPipeline() && w.t.Segment.Kind == "" {
 		// The pipeline's machine is not at a token: it takes Route from its start or
 		// from the stage it runs.
-		if r.Kind == kindStages {
+		if r.Kind == kindStages || r.Kind == kindPause {
 			w.t.Segment = Segment{N: r.Segment, Kind: r.Kind}
 		}
 		return

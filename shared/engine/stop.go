@@ -51,7 +51,7 @@ func (w *walk) stopStep(status core.Status, f *core.Failure) {
 		w.endNode(w.run.Node(t.Node), status, f)
 		w.t.Task = nil
 	}
-	if h := w.t.Hold; h != nil && h.Kind != kindBranches && h.Kind != kindStages && h.Kind != kindChild {
+	if h := w.t.Hold; h != nil && h.ofStep() && h.Kind != kindChild {
 		w.endApproval(h.Node, string(status))
 		w.endNode(w.run.Node(h.Node), status, f)
 		w.t.Hold = nil

@@ -54,6 +54,8 @@ type Track struct {
 	Marked bool `json:"marked,omitempty"`
 	// Stopping is the status everything open ends with once a Stop has arrived.
 	Stopping core.Status `json:"stopping,omitempty"`
+	// Pauses is what was said about its pausing, by the track that a person paused.
+	Pauses map[string]Pausing `json:"pauses,omitempty"`
 	// Route is where the track's machine was last told to go.
 	Route *core.Route `json:"route,omitempty"`
 	// Transitions is how many states the track's machine has entered.
@@ -83,6 +85,9 @@ type Node struct {
 	Input      *Input           `json:"input,omitempty"`   // what it asks for when it starts
 	Chained    *Chained         `json:"chained,omitempty"` // the run that a stage has started
 	Answers    []Answer         `json:"answers,omitempty"`
+	// Withdrawn says that its task was taken back before a delegate had it: the same
+	// attempt begins once more.
+	Withdrawn bool `json:"withdrawn,omitempty"`
 }
 
 // Child is a track that this one started.
@@ -161,6 +166,7 @@ func (t *Track) clone() *Track {
 		c.Children[k] = &m
 	}
 	c.Exports = maps.Clone(t.Exports)
+	c.Pauses = maps.Clone(t.Pauses)
 	c.Loops = maps.Clone(t.Loops)
 	for k, l := range t.Loops {
 		m := *l
@@ -207,7 +213,7 @@ func (t *Track) Busy() string {
 	switch {
 	case t.Task != nil:
 		return t.Task.Node
-	case t.Hold != nil && t.Hold.Kind != kindBranches && t.Hold.Kind != kindStages:
+	case t.Hold != nil && t.Hold.ofStep():
 		return t.Hold.Node
 	}
 	return ""

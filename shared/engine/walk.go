@@ -45,6 +45,9 @@ func (w *walk) walk() error {
 			w.endOfList()
 			continue
 		}
+		if w.holdUp(n) {
+			return nil
+		}
 		waits, err := w.start(n)
 		if err != nil || waits {
 			return err
@@ -153,6 +156,9 @@ func (w *walk) begin(n *core.Node) *Node {
 	s := &Node{Attempt: 1}
 	if old := w.t.Nodes[n.FQN]; old != nil {
 		s = old.again()
+		if old.Withdrawn {
+			s, old.Withdrawn = old, false
+		}
 		if old.Input != nil && old.Input.Resumed { // the same attempt: it has been waiting for values
 			s = old
 			s.Input = new(*old.Input)
@@ -237,6 +243,10 @@ func (w *walk) endTrack(status core.Status) {
 		status = w.t.Stopping
 	}
 	w.t.Status, w.t.Ended = status, w.ev.At
+	for of, p := range w.t.Pauses {
+		p.On = false
+		w.t.Pauses[of] = p
+	}
 	if w.isPipeline() {
 		w.endRun(status)
 		return

@@ -97,7 +97,7 @@ func (s *Story) open(n *core.Node, o *engine.Node) []Link {
 	case t.Hold != nil && t.Hold.Node == n.FQN:
 		l.Text = waitsFor(t.Hold, o)
 	default:
-		l.Text = "is on its way"
+		l.Text = "is on its way" + s.paused(n)
 	}
 	return []Link{l}
 }
@@ -168,7 +168,7 @@ func (s *Story) notReached(n *core.Node) []Link {
 		case o.Status == core.Skipped:
 			l.Text = "did not run: it is in " + name(p) + ", which was skipped"
 		case !o.Status.Terminal():
-			l.Text = "its turn has not come"
+			l.Text = "its turn has not come" + s.paused(n)
 			return append([]Link{l}, s.busy(p)...)
 		case s.run.RollsBack(n) == p:
 			l.Text = "did not run: it is a rollback step, and nothing asked for a rollback of " + name(p)
@@ -188,6 +188,16 @@ func (s *Story) notReached(n *core.Node) []Link {
 		}
 		return []Link{l}
 	}
-	l.Text = "its turn has not come"
+	l.Text = "its turn has not come" + s.paused(n)
 	return []Link{l}
+}
+
+// paused says who holds the walk up that a node is part of, "" when nobody does.
+func (s *Story) paused(n *core.Node) string {
+	for id := s.run.Owner(n.FQN); id != ""; id = core.ParentTrack(id) {
+		if p := s.track(id).Paused(); p != nil {
+			return fmt.Sprintf(": paused by %s at %s", p.By.ID, time.UnixMilli(p.At).UTC().Format(time.RFC3339))
+		}
+	}
+	return ""
 }

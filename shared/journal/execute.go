@@ -195,6 +195,16 @@ type RunWarned struct {
 	core.Warned
 }
 
+// RunPaused is the detail of the bus events run.paused and run.resumed.
+type RunPaused struct {
+	Scope    core.Scope `json:"scope"`
+	Run      string     `json:"run"`
+	Pipeline string     `json:"pipeline"`
+	Node     string     `json:"node"` // FQN of the stage, or the pipeline
+	By       core.Actor `json:"by"`
+	At       int64      `json:"at"`
+}
+
 func (j *Journal) publish(ctx context.Context, run *engine.Run, ref Ref, ev *core.Event, c core.Command) error {
 	var what any = RunEnded{Scope: run.Plan.Scope, Run: ref.Run, Pipeline: run.Plan.Identifier,
 		Status: c.Status, Started: run.At, Ended: ev.At}
@@ -202,6 +212,9 @@ func (j *Journal) publish(ctx context.Context, run *engine.Run, ref Ref, ev *cor
 		warned := *ev.Warned
 		warned.At = ev.At
 		what = RunWarned{run.Plan.Scope, ref.Run, run.Plan.Identifier, warned}
+	}
+	if ev.Pause != nil {
+		what = RunPaused{run.Plan.Scope, ref.Run, run.Plan.Identifier, c.Name, ev.Pause.By, ev.At}
 	}
 	detail, err := json.Marshal(what)
 	if err != nil {

@@ -32,6 +32,7 @@ type Run struct {
 	Warnings  []core.Warned     `json:"warnings,omitempty"`
 	RetryOf   string            `json:"retryOf,omitempty"` // the run that this one takes up
 	Parent    *core.Parent      `json:"parent,omitempty"`  // the stage that has started it
+	Paused    []Paused          `json:"paused,omitempty"`  // by whom it is paused, or stages of it
 	Nodes     []Node            `json:"nodes"`
 	Approvals []Approval        `json:"approvals,omitempty"`
 }
@@ -101,7 +102,7 @@ func (v *Views) see(ctx context.Context, account, id string, room *room) (Run, e
 	out := Run{ID: id, Scope: r.Plan.Scope, Pipeline: r.Plan.Identifier, Name: r.Plan.Name, Tags: r.Plan.Tags,
 		Sequence: r.Launch.Started.Sequence, Started: r.At, Finished: root.Ended, Ended: root.Status.Terminal(),
 		Trigger: r.Launch.Started.Trigger, By: r.Launch.Started.By, URL: r.Launch.Started.URL, Failure: root.Failure,
-		Warnings: root.Warnings, Status: statusOf(tracks, root).API()}
+		Warnings: root.Warnings, Status: statusOf(tracks, root).API(), Paused: pauses(r, tracks)}
 	if retry := r.Launch.Retry; retry != nil {
 		out.RetryOf = retry.Of
 	}
@@ -138,6 +139,9 @@ func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engi
 		if s := t.Nodes[n.FQN]; s != nil && s.Status.Terminal() {
 			out.Status, out.Started, out.Finished, out.Failure = s.Status.API(), s.Started, s.Ended, s.Failure
 		}
+		if pausedBefore(t, n) {
+			out.Status = core.Paused.API()
+		}
 		return out
 	}
 	if n.Kind == core.KindStage && n.Loop == nil {
@@ -155,12 +159,18 @@ func (v *Views) node(ctx context.Context, r *engine.Run, tracks map[string]*engi
 	}
 	s := t.Nodes[n.FQN]
 	if s == nil {
+		if pausedBefore(t, n) {
+			out.Status = core.Paused.API()
+		}
 		return out
 	}
 	out.Status, out.Started, out.Finished, out.Attempt = s.Status.API(), s.Started, s.Ended, s.Attempt
 	out.Task, out.Delegate, out.Failure = s.Task, s.Delegate, s.Failure
 	if !s.Status.Terminal() {
 		out.Finished = 0 // that of the last try
+		if pausedBefore(t, n) {
+			out.Status = core.Paused.API()
+		}
 	}
 	if s.Approval != nil {
 		out.Approval = s.Approval.ID
@@ -214,8 +224,21 @@ func masked(v any) any {
 }
 
 // statusOf is a track's status with what it waits for showing through: a waiting
-// child shows in its parent while none is running (BEHAVIOUR §14.2).
+// child shows in its parent while none is running (BEHAVIOUR §14.2). One that is paused
+// is pausing as long as something runs in it.
 func statusOf(tracks map[string]*engine.Track, t *engine.Track) core.Status {
+	s := goingOn(tracks, t)
+	switch {
+	case s.Terminal() || t.Paused() == nil || s == core.NotStarted || s == core.QueuedConcurrency:
+		return s
+	case s == core.Running:
+		return core.Pausing
+	default:
+		return core.Paused
+	}
+}
+
+func goingOn(tracks map[string]*engine.Track, t *engine.Track) core.Status {
 	if t.Status.Terminal() || t.Status == core.NotStarted || t.Status == core.QueuedConcurrency {
 		return t.Status
 	}
@@ -226,10 +249,13 @@ func statusOf(tracks map[string]*engine.Track, t *engine.Track) core.Status {
 			continue
 		}
 		s := statusOf(tracks, c)
-		if s == core.Running {
-			return s
+		if s == core.Running || s == core.Pausing {
+			return core.Running
 		}
 		waiting = s
+	}
+	if t.Hold.IsPaused() {
+		return core.Paused
 	}
 	if h := t.Hold; h != nil && t.Nodes[h.Node] != nil && t.Nodes[h.Node].Status != core.Running && !t.Nodes[h.Node].Status.Terminal() {
 		if t.Nodes[h.Node].Status == core.AsyncWaiting { // at a barrier: shown as running (BEHAVIOUR §11.1)

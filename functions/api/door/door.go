@@ -47,6 +47,7 @@ func New(cfg Config) http.Handler {
 	maps.Copy(routes, d.adminRoutes())
 	maps.Copy(routes, d.recordRoutes())
 	maps.Copy(routes, d.againRoutes())
+	maps.Copy(routes, d.pauseRoutes())
 	return httpio.Mux(d.ids, routes)
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
-	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/launch"
@@ -121,22 +120,25 @@ type interrupted struct {
 func (d *door) interrupt(c *request.Call) (httpio.Answer, error) {
 	run, kind := c.PathValue("run"), c.Q.Get("interruptType")
 	switch kind {
-	case "AbortAll", "Abort", core.InterruptMarkFailed:
+	case "AbortAll", "Abort", core.InterruptMarkFailed, interruptPause, interruptResume:
 	case "":
-		return httpio.Answer{}, fault.New(fault.Invalid, "query parameter interruptType is needed: AbortAll or UserMarkedFailure")
+		return httpio.Answer{}, fault.New(fault.Invalid, "query parameter interruptType is needed: AbortAll, UserMarkedFailure, Pause or Resume")
 	default:
 		return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: interruptType %s", kind)
 	}
 	if err := d.inProject(c, run); err != nil {
 		return httpio.Answer{}, err
 	}
-	var err error
-	if kind == core.InterruptMarkFailed {
-		var r *engine.Run
-		if r, err = d.Journal.Run(c.Ctx, c.Who.Account, run); err == nil {
-			err = d.intervene(c, r, r.Plan.Root, core.InterruptMarkFailed)
-		}
-	} else {
+	r, err := d.Journal.Run(c.Ctx, c.Who.Account, run)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	switch kind {
+	case core.InterruptMarkFailed:
+		err = d.intervene(c, r, r.Plan.Root, core.InterruptMarkFailed)
+	case interruptPause, interruptResume:
+		_, err = d.pause(c, r, r.Plan.Root, kind == interruptResume)
+	default:
 		_, err = d.abort(c, run, "")
 	}
 	if err != nil {

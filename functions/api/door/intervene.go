@@ -37,6 +37,8 @@ func (d *door) interruptNode(c *request.Call) (httpio.Answer, error) {
 		return httpio.Answer{}, fault.New(fault.NotFound, "run %s has no node %s", run, id)
 	case kind == "AbortAll":
 		_, err = d.abort(c, run, "")
+	case kind == interruptPause, kind == interruptResume:
+		_, err = d.pause(c, r, n, kind == interruptResume)
 	default:
 		err = d.intervene(c, r, n, core.ActionType(kind))
 	}

@@ -62,6 +62,27 @@ func TestIntervene(t *testing.T) {
 			t.Errorf("%s: %d %s", name, tc.r.Status, tc.r.Body)
 		}
 	}
+	stage, all := "pipeline.stages.s", ng+"/pipeline/execute/interrupt/"+run+"?"+in+"&interruptType="
+	for _, tc := range []struct {
+		r      apitest.Response
+		status int
+		says   string
+	}{
+		{put(x, "Pause"), 400, "a run or a stage of it can be paused"},
+		{do(f, "PUT", all+"Resume", ""), 409, "is not paused"},
+		{put(stage, "Pause"), 200, `"type":"Pause"`},
+		{do(f, "GET", own+"/runs/"+run, ""), 200, `"paused":[{"node":"pipeline.stages.s","by":{"id":"`},
+		{put(stage, "Resume"), 200, `"type":"Resume"`},
+		{do(f, "PUT", all+"Pause", ""), 200, `"type":"Pause"`},
+		{put(stage, "Resume"), 409, "paused with its run"},
+		{do(f, "POST", own+"/runs/"+run+"/pause", ""), 200, `"accepted":false`},
+		{do(f, "POST", own+"/runs/"+run+"/resume", ""), 200, `"accepted":true`},
+		{do(f, "POST", own+"/runs/"+run+"/pause", `{"stage":"q"}`), 404, `no node \"q\"`},
+	} {
+		if tc.r.Status != tc.status || !strings.Contains(string(tc.r.Body), tc.says) {
+			t.Errorf("want %d %s: %d %s", tc.status, tc.says, tc.r.Status, tc.r.Body)
+		}
+	}
 	if r := put(x, "Ignore"); r.Status != 200 || !strings.Contains(string(r.Body), `"type":"Ignore"`) {
 		t.Fatalf("%d %s", r.Status, r.Body)
 	}

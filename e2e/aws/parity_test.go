@@ -138,7 +138,11 @@ func (w *world) went(ctx context.Context, c parity.Case, l parity.Log) error {
 func (w *world) drive(t *testing.T, c parity.Case, project string) (parity.Log, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), runTime)
 	defer cancel()
-	out, err := w.user["admin"].Launch(ctx, client.Launch{YAML: c.YAML, File: c.Name + ".yaml", Project: project})
+	l := client.Launch{YAML: c.YAML, File: c.Name + ".yaml", Project: project}
+	for _, f := range c.Library {
+		l.Library = append(l.Library, client.File{File: f.Name, YAML: f.YAML})
+	}
+	out, err := w.user["admin"].Launch(ctx, l)
 	if err != nil {
 		return parity.Log{}, fmt.Errorf("%s: %w", w.name, err)
 	}

@@ -140,7 +140,7 @@ func (c *canon) event(ev core.Event) (head string, commands []string) {
 // command leaves out what depends on how long everything before it took: the time
 // that is left when the machine waits for children is that of the stage or run.
 func (c *canon) command(cmd core.Command) core.Command {
-	if r := cmd.Route; r != nil && (r.Kind == "Branches" || r.Kind == "Stages") {
+	if r := cmd.Route; r != nil && waiting(r.Kind) {
 		left := *r
 		left.TimeoutSeconds = min(left.TimeoutSeconds, 1)
 		cmd.Route = &left
@@ -202,6 +202,7 @@ var (
 	task    = regexp.MustCompile(`^[0-9a-f]{24}$`)
 	asked   = regexp.MustCompile(`<run>\.([0-9.~]+)\.[0-9a-f]{8}`)
 	late    = regexp.MustCompile(`did not end within \S+ and was stopped`)
+	other   = regexp.MustCompile(`\b0[0-9A-HJKMNP-TV-Z]{25}\b`)
 	linked  = regexp.MustCompile(`^link:[0-9A-Z]{26}$`)
 	blobbed = regexp.MustCompile(`outputs/[0-9a-f]{24}\.json`)
 )
@@ -213,8 +214,9 @@ func (c *canon) string(key, s string) string {
 		s = strings.ReplaceAll(s, c.log.URL, "<url>")
 	}
 	s = asked.ReplaceAllString(s, "<approval of $1>")
-	s = blobbed.ReplaceAllString(s, "outputs/<task>.json")
 	s = linked.ReplaceAllString(s, "link:<nonce>")
+	s = other.ReplaceAllStringFunc(s, func(run string) string { return c.ordinal("other run", run) })
+	s = blobbed.ReplaceAllString(s, "outputs/<task>.json")
 	s = late.ReplaceAllString(s, "did not end within <time> and was stopped")
 	switch {
 	case key == "token", key == "delegate":

@@ -22,7 +22,7 @@ func (h *holds) next(ev core.Event) (independent, last bool) {
 		}
 		h.arrived = true
 		return true, false
-	case core.EventChild, core.EventDecided, core.EventIntervened:
+	case core.EventChild, core.EventChained, core.EventDecided, core.EventIntervened:
 		// The end of the last child may begin the next parallel at once; one that lets the
 		// next iteration of a loop begin is one of many.
 		return true, h.arrived && begins(ev) && leaves(ev)
@@ -51,10 +51,14 @@ func (h *holds) learn(ev core.Event) {
 	}
 	// A machine that waited for children in vain is sent back to wait: they are
 	// being stopped.
-	if r := ev.Recovered; r != nil && (h.kinds[r.Segment] == "Branches" || h.kinds[r.Segment] == "Stages") {
+	if r := ev.Recovered; r != nil && waiting(h.kinds[r.Segment]) {
 		h.kinds[r.Segment+1] = h.kinds[r.Segment]
 	}
 }
+
+// waiting reports whether a state is one that waits for children: a pipeline that a stage
+// runs is one.
+func waiting(kind string) bool { return kind == "Branches" || kind == "Stages" || kind == "Child" }
 
 func begins(ev core.Event) bool { return does(ev, core.DoStart) }
 

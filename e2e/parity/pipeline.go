@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/slipway-cd/slipway/shared/core"
 )
 
 // Features a generated pipeline has at least two of.
@@ -40,6 +42,8 @@ type Case struct {
 	Name string
 	YAML string
 	Has  []string // features, sorted
+	// Library are documents that it refers to.
+	Library []core.File
 	// Answers are given in order, by the identifier of the step that asks. A step
 	// without any is left to expire.
 	Answers map[string][]Answer

@@ -17,6 +17,8 @@ type Principal struct {
 	Account string        `json:"account"`
 	Actor   Actor         `json:"actor"`
 	Admin   bool          `json:"admin,omitempty"`
+	// Scope is what the credential is for, where it is not the whole account.
+	Scope Scope `json:"scope,omitzero"`
 }
 
 type principalKey struct{}

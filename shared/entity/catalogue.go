@@ -30,6 +30,9 @@ func NewCatalogue(p core.Ports) *Catalogue {
 // Get returns an entity; fault.NotFound when there is none. A template without a
 // label is its stable version.
 func (c *Catalogue) Get(ctx context.Context, r core.EntityRef) (core.Entity, error) {
+	if err := c.settle(ctx, r); err != nil {
+		return core.Entity{}, err
+	}
 	if r.Kind == core.EntityTemplate && r.Label == "" {
 		label, err := c.stable(ctx, r)
 		if err != nil {
@@ -122,6 +125,13 @@ func (c *Catalogue) head(ctx context.Context, r core.EntityRef) (*core.Entity, e
 // List returns the rows of a kind in a scope by path. The slice is the caller's, what
 // the rows hold is not.
 func (c *Catalogue) List(ctx context.Context, s core.Scope, kind core.EntityKind) ([]core.EntityRow, error) {
+	for _, r := range []core.EntityRef{defaultOrg(s.Account), defaultProject(s.Account)} {
+		if r.Kind == kind && r.Scope == s {
+			if err := c.settle(ctx, r); err != nil {
+				return nil, err
+			}
+		}
+	}
 	dir, err := c.directories.load(ctx, s, kind)
 	if err != nil {
 		return nil, err

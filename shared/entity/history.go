@@ -3,6 +3,8 @@ package entity
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -84,16 +86,18 @@ func refers(e core.Entity, used core.EntityRef) bool {
 
 // InUse is the error that refuses to delete what others refer to.
 func InUse(used core.EntityRef, users []core.EntityRef) error {
-	list := ""
-	for i, u := range users {
-		if i == 20 {
-			list += ", …"
-			break
-		}
-		if i > 0 {
-			list += ", "
-		}
-		list += u.String()
+	return fault.New(fault.Conflict, "%s is used by %s; change that first, or force it", used, several(users))
+}
+
+// several names some of a list.
+func several(refs []core.EntityRef) string {
+	const most = 20
+	var names []string
+	for _, r := range refs[:min(len(refs), most)] {
+		names = append(names, r.String())
 	}
-	return fault.New(fault.Conflict, "%s is used by %d others: %s; change them first, or force it", used, len(users), list)
+	if more := len(refs) - most; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }

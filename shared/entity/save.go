@@ -148,59 +148,29 @@ func (c *Catalogue) Needs(ctx context.Context, e core.Entity) error {
 	return nil
 }
 
-// CheckScope refuses an organization or project that is not there. Those called
-// "default" always are.
-func (c *Catalogue) CheckScope(ctx context.Context, s core.Scope) error {
-	for _, r := range homes(s) {
-		ok, err := c.Exists(ctx, r)
-		if err != nil {
-			return err
-		}
-		if !ok && !isDefault(r) {
-			return fault.New(fault.Invalid, "there is no %s %q%s: create it first", r.Kind, r.Identifier, inside(r))
-		}
-	}
-	return nil
-}
-
-func inside(r core.EntityRef) string {
-	if r.Kind == core.EntityProject {
-		return " in organization " + r.Scope.Org
-	}
-	return ""
-}
-
-// homes are the organization and project of a scope, as entities.
-func homes(s core.Scope) []core.EntityRef {
-	var out []core.EntityRef
-	if s.Org != "" {
-		out = append(out, core.EntityRef{Kind: core.EntityOrganization, Scope: core.Scope{Account: s.Account}, Identifier: s.Org})
-	}
-	if s.Project != "" {
-		out = append(out, core.EntityRef{Kind: core.EntityProject, Scope: core.Scope{Account: s.Account, Org: s.Org}, Identifier: s.Project})
-	}
-	return out
-}
-
-func isDefault(r core.EntityRef) bool {
-	return r.Kind == core.EntityOrganization && r.Identifier == core.DefaultOrg ||
-		r.Kind == core.EntityProject && r.Scope.Org == core.DefaultOrg && r.Identifier == core.DefaultProject
-}
-
 // Remove deletes an entity; fault.Conflict with the list of who refers to it, unless
 // force. With it goes what belongs to it: a pipeline's input sets and triggers, an
-// environment's infrastructures.
+// environment's infrastructures; of an organization or project, by force alone, all that
+// lives in it.
 func (c *Catalogue) Remove(ctx context.Context, r core.EntityRef, by Change, force bool) error {
 	users, err := c.Users(ctx, r)
 	if err != nil {
 		return err
 	}
 	own := func(u core.EntityRef) bool {
-		return document.ParentOf(u.Kind) == r.Kind && u.Parent == r.Identifier && u.Scope == r.Scope
+		return lives(u, r) || document.ParentOf(u.Kind) == r.Kind && u.Parent == r.Identifier && u.Scope == r.Scope
 	}
 	if others := slices.DeleteFunc(slices.Clone(users), own); len(others) > 0 && !force {
 		return InUse(r, others)
 	}
+	inside, err := c.inside(ctx, r)
+	if err != nil {
+		return err
+	}
+	if len(inside) > 0 && !force {
+		return fault.New(fault.Conflict, "%s is not empty: %s; delete that first, or force it", r, several(inside))
+	}
+	users = append(users, inside...)
 	// First itself: whoever reads a stale version learns it before anything is gone.
 	if err := c.Delete(ctx, r, by); err != nil {
 		return err

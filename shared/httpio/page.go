@@ -58,6 +58,27 @@ type pageable struct {
 	Unpaged    bool    `json:"unpaged"`
 }
 
+// NGPage is a page of a list as most of Harness's NG routes have it: PageResponse.
+type NGPage[T any] struct {
+	TotalPages int  `json:"totalPages"`
+	TotalItems int  `json:"totalItems"`
+	ItemCount  int  `json:"pageItemCount"`
+	Size       int  `json:"pageSize"`
+	Content    []T  `json:"content"`
+	Index      int  `json:"pageIndex"`
+	Empty      bool `json:"empty"`
+	Token      any  `json:"pageToken"` // always null
+}
+
+// NGPageOf wraps the items of one page of a list of total items.
+func NGPageOf[T any](items []T, total int, p Paging) NGPage[T] {
+	if items == nil {
+		items = []T{}
+	}
+	return NGPage[T]{TotalPages: (total + p.Size - 1) / p.Size, TotalItems: total, ItemCount: len(items), Size: p.Size, Content: items,
+		Index: p.Page, Empty: len(items) == 0}
+}
+
 // PageOf wraps the items of one page of a list of total items.
 func PageOf[T any](items []T, total int, p Paging) Page[T] {
 	if items == nil {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 
+	"github.com/slipway-cd/slipway/functions/api/ng"
 	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/dispatch"
@@ -48,6 +49,7 @@ func New(cfg Config) http.Handler {
 	maps.Copy(routes, d.recordRoutes())
 	maps.Copy(routes, d.againRoutes())
 	maps.Copy(routes, d.pauseRoutes())
+	maps.Copy(routes, ng.Routes(ng.Config{Catalogue: cfg.Catalogue, IDs: ports.IDs}))
 	return httpio.Mux(d.ids, routes)
 }
 

@@ -34,6 +34,10 @@ func Account(h Handler) httpio.Handler { return serve(h, accountScope) }
 // Project are Harness's NG routes on a project, named by query parameters.
 func Project(h Handler) httpio.Handler { return serve(h, queryScope) }
 
+// Scoped are Harness's NG routes on an account, organization or project: the query says
+// which, as far as it says anything.
+func Scoped(h Handler) httpio.Handler { return serve(h, anyScope) }
+
 // V1 are Harness's v1 routes, the project named by the path.
 func V1(h Handler) httpio.Handler { return serve(h, pathScope) }
 
@@ -76,6 +80,32 @@ func queryScope(c *Call) error {
 		}
 	}
 	return c.In(c.Q.Get("orgIdentifier"), c.Q.Get("projectIdentifier"))
+}
+
+func anyScope(c *Call) error {
+	if err := accountScope(c); err != nil {
+		return err
+	}
+	return c.Within(c.Q.Get("orgIdentifier"), c.Q.Get("projectIdentifier"))
+}
+
+// Within sets the scope: the account, when org is empty, or an organization, when
+// project is.
+func (c *Call) Within(org, project string) error {
+	switch {
+	case org == "" && project == "":
+		c.At.Org, c.At.Project = "", ""
+		return nil
+	case org == "":
+		return fault.New(fault.Invalid, "project %q: its organization is needed too, as orgIdentifier", project)
+	case project == "":
+		if err := c.In(org, org); err != nil {
+			return err
+		}
+		c.At.Project = ""
+		return nil
+	}
+	return c.In(org, project)
 }
 
 func pathScope(c *Call) error {

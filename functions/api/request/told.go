@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
 
@@ -34,3 +35,6 @@ func (c *Call) IfMatch() (int64, error) {
 
 // ETag is an entity's version, for If-Match.
 func ETag(e core.Entity) string { return strconv.Quote(strconv.FormatInt(e.Version, 10)) }
+
+// Allow refuses what the caller may not do.
+func (c *Call) Allow(a govern.Action, r core.EntityRef) error { return govern.Allow(c.Who, a, r) }

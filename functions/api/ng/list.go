@@ -1,0 +1,150 @@
+package ng
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/slipway-cd/slipway/functions/api/request"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/entity"
+	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
+	"github.com/slipway-cd/slipway/shared/httpio"
+)
+
+// maxPage is how many entities a page may have.
+const maxPage = 1000
+
+// listing says how a route lists.
+type listing struct {
+	page, size string // the query's parameters: "page" and "size", or "pageIndex" and "pageSize"
+	fallback   int    // items of a page when the query does not say
+	order      string // when the query does not say, as "name,ASC"
+	// passes decides on a row by what is particular to the kind; nil for all.
+	passes func(core.EntityRow) bool
+	// include are further scopes of which rows are listed, behind those of the query's.
+	include []core.Scope
+}
+
+// found is a row of a list with where it lives.
+type found struct {
+	core.EntityRow
+	at core.Scope
+}
+
+// rows are the entities of a kind that a list shows, in order, and the page asked for.
+func (d *door) rows(c *request.Call, r resource, l listing) (page []found, total int, p httpio.Paging, err error) {
+	at := r.ref(c).Scope
+	if err := c.Allow(govern.View, core.EntityRef{Kind: r.kind, Scope: at}); err != nil {
+		return nil, 0, p, err
+	}
+	if p, err = readPaging(c.Q, l); err != nil {
+		return nil, 0, p, err
+	}
+	compare, err := order(c.Q, l.order)
+	if err != nil {
+		return nil, 0, p, err
+	}
+	term, wanted := strings.ToLower(c.Q.Get("searchTerm")), httpio.Values(c.Q, "identifiers")
+	var all []found
+	for _, s := range append([]core.Scope{at}, l.include...) {
+		rows, err := d.Catalogue.List(c.Ctx, s, r.kind)
+		if err != nil {
+			return nil, 0, p, err
+		}
+		for _, row := range rows {
+			if (r.parent == "" || c.Q.Get(r.parent) == "" || row.Parent == c.Q.Get(r.parent)) &&
+				(len(wanted) == 0 || slices.Contains(wanted, row.Identifier)) &&
+				(l.passes == nil || l.passes(row)) && mentions(row, term) {
+				all = append(all, found{row, s})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return compare(a.EntityRow, b.EntityRow) })
+	return httpio.Cut(all, p), len(all), p, nil
+}
+
+func readPaging(q url.Values, l listing) (httpio.Paging, error) {
+	page := url.Values{"page": {cmp.Or(q.Get(l.page), q.Get("page"), q.Get("pageIndex"))}}
+	page.Set("size", cmp.Or(q.Get(l.size), q.Get("size"), q.Get("pageSize")))
+	return httpio.ReadPaging(page, "size", cmp.Or(l.fallback, 50), maxPage)
+}
+
+// mentions reports whether a row has a search term, in small letters, in its name,
+// identifier or tags.
+func mentions(r core.EntityRow, term string) bool {
+	if term == "" {
+		return true
+	}
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), term) }
+	if has(r.Name) || has(r.Identifier) {
+		return true
+	}
+	for k, v := range r.Tags {
+		if has(k) || has(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// fields are what lists may be ordered by.
+var fields = map[string]func(a, b core.EntityRow) int{
+	"name":           func(a, b core.EntityRow) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) },
+	"identifier":     func(a, b core.EntityRow) int { return cmp.Compare(a.Identifier, b.Identifier) },
+	"createdAt":      func(a, b core.EntityRow) int { return cmp.Compare(a.Created, b.Created) },
+	"lastModifiedAt": func(a, b core.EntityRow) int { return cmp.Compare(a.Updated, b.Updated) },
+	"lastUpdatedAt":  func(a, b core.EntityRow) int { return cmp.Compare(a.Updated, b.Updated) },
+}
+
+// order reads the parameters sort and sortOrders: "field,ASC" or "field,DESC".
+func order(q url.Values, fallback string) (func(a, b core.EntityRow) int, error) {
+	text := cmp.Or(q.Get("sort"), q.Get("sortOrders"), fallback, "lastModifiedAt,DESC")
+	name, direction, _ := strings.Cut(text, ",")
+	compare, ok := fields[name]
+	if !ok {
+		return nil, fault.New(fault.Unsupported, "not supported yet: lists in the order %s", text)
+	}
+	if strings.EqualFold(direction, "DESC") {
+		return func(a, b core.EntityRow) int { return compare(b, a) }, nil
+	}
+	return compare, nil
+}
+
+// list answers with a page of entities, each as show has it, in Harness's PageResponse.
+func (d *door) list(r resource, l listing) request.Handler {
+	return func(c *request.Call) (httpio.Answer, error) {
+		rows, total, p, err := d.rows(c, r, l)
+		if err != nil {
+			return httpio.Answer{}, err
+		}
+		items, err := d.shown(c, r, rows)
+		return httpio.OK(c.Request, httpio.NGPageOf(items, total, p)), err
+	}
+}
+
+// shown reads the entities of a page. One that is deleted meanwhile is left out.
+func (d *door) shown(c *request.Call, r resource, rows []found) ([]any, error) {
+	items := []any{}
+	for _, row := range rows {
+		if r.row != nil {
+			items = append(items, r.row(row.EntityRow, row.at))
+			continue
+		}
+		e, err := d.Catalogue.Get(c.Ctx, entity.Ref(row.at, r.kind, row.EntityRow))
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		item, err := r.show(e)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}

@@ -1,0 +1,34 @@
+// Package ng is the REST interface to what people keep, on the paths and in the bodies
+// of Harness's NG services: one file per kind says how its bodies are read and shown,
+// resource.go does with them what is the same for all.
+package ng
+
+import (
+	"maps"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/entity"
+	"github.com/slipway-cd/slipway/shared/httpio"
+)
+
+// Config is what the routes are handed to. All of it is required.
+type Config struct {
+	Catalogue *entity.Catalogue
+	IDs       core.IDs
+}
+
+// door serves the routes.
+type door struct {
+	Config
+}
+
+// Routes are the routes of all kinds. They take the principal from the context and
+// serve users only.
+func Routes(cfg Config) httpio.Routes {
+	d := &door{cfg}
+	all := httpio.Routes{}
+	for _, routes := range []httpio.Routes{d.organizationRoutes(), d.projectRoutes(), d.serviceRoutes()} {
+		maps.Copy(all, routes)
+	}
+	return all
+}

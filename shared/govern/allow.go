@@ -1,0 +1,50 @@
+package govern
+
+import (
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+// Action is what somebody wants to do with a resource (BEHAVIOUR §22.3).
+type Action string
+
+// Actions.
+const (
+	View    Action = "view"
+	Edit    Action = "edit"
+	Delete  Action = "delete"
+	Execute Action = "execute"
+)
+
+// kept only by admins: who may sign in, and what may speak for them.
+var forAdmins = map[core.EntityKind]bool{
+	core.EntityOrganization: true,
+}
+
+// Allow decides whether a principal may do something with a resource:
+// fault.Forbidden when not, fault.NotFound for what is another account's. Whoever is
+// let in may do everything in the scope of their credential, except what is for admins;
+// roles take this function's place.
+func Allow(p core.Principal, a Action, r core.EntityRef) error {
+	switch {
+	case r.Scope.Account != p.Account:
+		return fault.New(fault.NotFound, "there is no %s", r)
+	case !within(r.Scope, p.Scope):
+		return fault.New(fault.Forbidden, "%s may not %s %s: the credential is for %s alone", p.Actor.ID, a, r, place(p.Scope))
+	case forAdmins[r.Kind] && a != View && !p.Admin:
+		return fault.New(fault.Forbidden, "%s may not %s %s: that is for admins", p.Actor.ID, a, r)
+	}
+	return nil
+}
+
+// within reports whether a scope is another or below it. A zero scope is the account.
+func within(s, of core.Scope) bool {
+	return (of.Org == "" || of.Org == s.Org) && (of.Project == "" || of.Project == s.Project)
+}
+
+func place(s core.Scope) string {
+	if s.Project != "" {
+		return "project " + s.Project + " of organization " + s.Org
+	}
+	return "organization " + s.Org
+}

@@ -2,65 +2,127 @@ package model
 
 import "slices"
 
+// trial is how it stands with a step while it is tried.
+type trial struct {
+	n       *Node
+	s       scope
+	rec     *Record
+	at      int
+	given   bool // the value that it asks for
+	retried map[*Action]int
+	answers []Answer
+}
+
 // step tries a step until it has ended for good (BEHAVIOUR §8).
 func (r *run) step(n *Node, rec *Record, s scope, at int) end {
-	retried := map[*Action]int{}
-	answers := n.Answers
-	for i := 0; ; i++ {
-		rec.Starts = append(rec.Starts, at)
-		r.tie = r.tie || n.Tries[min(i, len(n.Tries)-1)].Takes == n.Timeout
-		status, failure, takes := n.try(i)
-		at += takes
-		if failure == "" {
-			return end{status: Succeeded, at: at, abort: never}
-		}
-		a, owner := lookup(n, s, failure)
-		again := false
-		for a != nil && !again {
-			switch a.Type {
-			case "Retry":
-				k := retried[a]
-				if k >= a.Count || a.Flag == "false" {
-					a = a.Then
-					continue
-				}
-				retried[a]++
-				at += a.Intervals[min(k, len(a.Intervals)-1)]
-				again = true
-			case "ManualIntervention":
-				r.tie = r.tie || len(answers) > 0 && answers[0].After == a.Timeout
-				if len(answers) == 0 || answers[0].After >= a.Timeout || !s.may(answers[0].Action) {
-					at += a.Timeout
-					a = a.Then
-					if len(answers) > 0 {
-						answers = answers[1:]
-					}
-					continue
-				}
-				at += answers[0].After
-				again = answers[0].Action == "Retry"
-				a = &Action{Type: answers[0].Action}
-				answers = answers[1:]
-			default:
-				return ended(a, owner, n, s, status, failure, at)
+	t := &trial{n: n, s: s, rec: rec, at: at, retried: map[*Action]int{}, answers: n.Answers}
+	for i := len(rec.Starts); ; i++ {
+		try := n.Tries[(min(i, len(n.Tries)-1)+s.turn)%len(n.Tries)]
+		status, failure := r.asks(t, try)
+		for {
+			if failure == "" {
+				status, failure = r.tries(t, try)
 			}
-		}
-		if !again {
-			return ended(nil, nil, n, s, status, failure, at)
+			if failure == "" {
+				return end{status: Succeeded, at: t.at, abort: never}
+			}
+			a, owner, again := r.decide(t, failure)
+			if again {
+				break
+			}
+			if a != nil && a.Type == "ProceedWithDefaultValues" && failure == "InputTimeoutError" && n.Input.Default {
+				t.given, failure = true, ""
+				t.rec.Starts = t.rec.Starts[:len(t.rec.Starts)-1] // the same attempt goes on
+				continue
+			}
+			return r.ended(a, owner, n, s, status, failure, t.at)
 		}
 	}
 }
 
-// may reports whether a person may answer so: a stage can be rolled back when it has
-// rollback steps and is not at them.
-func (s scope) may(action string) bool {
-	return action != "StageRollback" || len(s.stage.Rollback) > 0 && !s.rollback
+// asks waits for the value that a step asks for, unless it has been given.
+func (r *run) asks(t *trial, try Try) (status, failure string) {
+	t.rec.asked = append(t.rec.asked, t.at)
+	if t.n.Input == nil || t.given {
+		return "", ""
+	}
+	r.tie = r.tie || try.Given == t.n.Timeout
+	if try.Given > 0 && try.Given < t.n.Timeout {
+		t.at += try.Given
+		t.given = true
+		return "", ""
+	}
+	t.rec.Starts = append(t.rec.Starts, t.at)
+	t.at += t.n.Timeout
+	return Expired, "InputTimeoutError"
 }
 
-// try says how attempt i (from 0) ends.
-func (n *Node) try(i int) (status, failure string, takes int) {
-	t := n.Tries[min(i, len(n.Tries)-1)]
+// tries is one attempt.
+func (r *run) tries(t *trial, try Try) (status, failure string) {
+	t.rec.Starts = append(t.rec.Starts, t.at)
+	r.tie = r.tie || try.Takes == t.n.Timeout || try.Marked > 0 && (try.Marked == try.Takes || try.Marked == t.n.Timeout)
+	status, failure, takes := try.ends(t.n)
+	t.at += takes
+	return status, failure
+}
+
+// decide is what is to be done about a failure in the end, nil for nothing, and whose
+// strategy that is; or that the step is tried again.
+func (r *run) decide(t *trial, failure string) (a *Action, owner *Node, again bool) {
+	for a, owner = lookup(t.n, t.s, failure); a != nil; a = a.Then {
+		switch a.Type {
+		case "Retry":
+			k := t.retried[a]
+			if k >= a.Count || a.Flag == "false" || a.Flag == "error" {
+				continue
+			}
+			t.retried[a]++
+			t.at += a.Intervals[min(k, len(a.Intervals)-1)]
+			return nil, nil, true
+		case "ManualIntervention":
+			if len(t.answers) == 0 {
+				t.at += a.Timeout
+				continue
+			}
+			said := t.answers[0]
+			t.answers = t.answers[1:]
+			r.tie = r.tie || said.After == a.Timeout
+			if said.After >= a.Timeout || !r.may(said.Action, a, t.s) {
+				t.at += a.Timeout
+				continue
+			}
+			t.at += said.After
+			return &Action{Type: said.Action}, nil, said.Action == "Retry"
+		default:
+			return a, owner, false
+		}
+	}
+	return nil, nil, false
+}
+
+// may reports whether a person may answer so: what the strategy allows; a stage can be
+// rolled back when it has rollback steps, the pipeline when any stage has, and neither
+// during a rollback.
+func (r *run) may(action string, a *Action, s scope) bool {
+	if len(a.Allowed) > 0 && !slices.Contains(a.Allowed, action) {
+		return false
+	}
+	switch action {
+	case "StageRollback":
+		return len(s.stage.Rollback) > 0 && !s.rollback
+	case "PipelineRollback":
+		any := false
+		r.pipeline.Walk(func(n *Node) { any = any || n.Kind == Stage && len(n.Rollback) > 0 })
+		return any && !s.rollback
+	}
+	return true
+}
+
+// ends says how an attempt ends.
+func (t Try) ends(n *Node) (status, failure string, takes int) {
 	switch {
+	case t.Marked > 0 && t.Marked < min(t.Takes, n.Timeout):
+		return Failed, "UserMarkedFailure", t.Marked
 	case t.Takes >= n.Timeout:
 		return Expired, "Timeout", n.Timeout
 	case t.Error == "Reject":
@@ -73,6 +135,19 @@ func (n *Node) try(i int) (status, failure string, takes int) {
 	return Succeeded, "", t.Takes
 }
 
+// undecided is how a node ends whose condition cannot be evaluated: it has failed, and
+// there is nothing to be tried again or asked about.
+func (r *run) undecided(n *Node, s scope, at int) end {
+	a, owner := lookup(n, s, "Unknown")
+	for a != nil && a.Then != nil {
+		a = a.Then
+	}
+	if owner == n { // nothing of it has run
+		owner = nil
+	}
+	return r.ended(a, owner, n, s, Failed, "Unknown", at)
+}
+
 // lookup finds what to do about a failure, and whose strategy it is: the step's own,
 // then the groups' from the inside out, then the stage's (BEHAVIOUR §8.12). A
 // rollback is for itself.
@@ -81,7 +156,7 @@ func lookup(n *Node, s scope, failure string) (*Action, *Node) {
 	for i := len(s.groups) - 1; i >= 0; i-- {
 		levels = append(levels, s.groups[i])
 	}
-	if !s.rollback {
+	if !s.rollback && s.stage != nil {
 		levels = append(levels, s.stage)
 	}
 	for _, l := range levels {
@@ -104,7 +179,7 @@ func (n *Node) strategy(failure string) *Action {
 }
 
 // ended is how a step ends that an action was decided for; nil when none was.
-func ended(a *Action, owner, n *Node, s scope, status, failure string, at int) end {
+func (r *run) ended(a *Action, owner, n *Node, s scope, status, failure string, at int) end {
 	e := end{status: status, at: at, abort: never, failure: failure}
 	if a == nil {
 		e.stops = true
@@ -117,16 +192,12 @@ func ended(a *Action, owner, n *Node, s scope, status, failure string, at int) e
 		e.status = Succeeded
 	case "Abort":
 		e.status, e.abort = Aborted, at
-	case "StageRollback", "StepGroupRollback":
-		if s.rollback {
-			e.status = Failed
-			break
+	case "StageRollback", "StepGroupRollback", "PipelineRollback":
+		if !s.rollback {
+			e.undo = map[string]*Node{"StageRollback": s.stage, "StepGroupRollback": s.group(owner), "PipelineRollback": r.pipeline}[a.Type]
 		}
-		e.undo = s.stage
-		if a.Type == "StepGroupRollback" {
-			if e.undo = s.group(owner); e.undo == nil {
-				e.status = Failed
-			}
+		if e.undo == nil {
+			e.status = Failed
 		}
 	default: // MarkAsFailure, ProceedWithDefaultValues without an input
 		e.status = Failed
@@ -153,7 +224,7 @@ func (r *run) group(n *Node, s scope, at int) end {
 		in.near = nil
 	}
 	e := r.list(n.Children, in, at)
-	e.status = r.aggregate(n.Children)
+	e.status = r.aggregate(n.Children, s)
 	if e.undo == n {
 		return r.undoGroup(n, s, e)
 	}
@@ -185,22 +256,24 @@ func (r *run) undoGroup(n *Node, s scope, e end) end {
 		back.status, back.abort = Aborted, back.at
 	case "StageRollback":
 		back.undo = s.stage
+	case "PipelineRollback":
+		back.undo = r.pipeline
 	}
 	return back
 }
 
 // rollback runs the rollback steps of a stage or group: what is around it has failed.
 func (r *run) rollback(n *Node, s scope, at int) end {
-	in := scope{stage: s.stage, before: with(s.before, Failed), rollback: true}
+	in := scope{in: s.in, path: s.path, turn: s.turn, stage: s.stage, before: with(s.before, Failed), rollback: true}
 	e := r.list(n.Rollback, in, at)
 	e.undo = nil
 	return e
 }
 
 func (r *run) stage(n *Node, s scope, at int) end {
-	in := scope{stage: n}
+	in := scope{in: s.in, path: s.path, turn: s.turn, stage: n}
 	e := r.list(n.Children, in, at)
-	e.status = r.aggregate(n.Children)
+	e.status = r.aggregate(n.Children, in)
 	undone := e.undo == n && len(n.Rollback) > 0
 	if e.undo == n {
 		e = r.rollback(n, in, e.at)
@@ -209,13 +282,14 @@ func (r *run) stage(n *Node, s scope, at int) end {
 			e.status = Aborted
 		}
 	}
-	e.undo, e.stops = nil, false
-	r.tie = r.tie || n.Timeout > 0 && min(e.at, e.abort)-at == n.Timeout
-	if n.Timeout > 0 && min(e.at, e.abort)-at > n.Timeout {
-		e = end{status: Expired, at: at + n.Timeout, abort: never}
-		r.cut(slices.Concat(n.Children, n.Rollback), e.at, Expired)
+	if e.undo != r.pipeline {
+		e.undo = nil
+	}
+	e.stops = false
+	if e = r.inTime(n, e, at, s.in.below); e.status == Expired && undone && e.at == at+n.Timeout {
 		return e
 	}
+	r.undone[s.in] = undone
 	r.rolledBack = r.rolledBack || undone
 	return e
 }

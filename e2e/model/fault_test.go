@@ -32,7 +32,7 @@ func TestFaults(t *testing.T) {
 		t.Logf("%d of %d faults noticed, in %.0f s", caught, len(faults), time.Since(start).Seconds())
 	})
 	for _, f := range faults {
-		t.Run(strings.ReplaceAll(f.file+": "+f.what, " ", "_"), func(t *testing.T) {
+		t.Run(strings.NewReplacer(" ", "_", "/", ".").Replace(f.file+": "+f.what), func(t *testing.T) {
 			t.Parallel()
 			overlay := f.overlay(t)
 			start := time.Now()

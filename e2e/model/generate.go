@@ -12,6 +12,7 @@ type maker struct {
 	left    int      // how many more steps there may be
 	ended   []string // steps that have ended, or never will, when what is made now starts
 	rolling bool     // rollback steps are being made
+	looping int      // how many loops are around what is made
 	slow    bool     // steps take time; else most things happen at once
 }
 
@@ -63,8 +64,28 @@ func (m *maker) branches(one func() *Node) *Node {
 	return p
 }
 
+// loop makes a loop in one of n cases. Nobody outside of it can speak of what is inside.
+func (m *maker) loop(n int) (l *Loop, end func()) {
+	before := m.ended
+	if m.looping > 1 || !m.one(n) {
+		return nil, func() {}
+	}
+	m.looping++
+	l = &Loop{Kind: []string{"repeat", "matrix", "parallelism"}[m.IntN(3)], Times: 1 + m.IntN(3), SkipQueued: m.one(2)}
+	if l.Kind != "parallelism" {
+		l.Max = m.IntN(3)
+	}
+	return l, func() {
+		m.looping--
+		m.ended = before
+	}
+}
+
 func (m *maker) stage() *Node {
 	n := &Node{Kind: Stage, ID: m.id("stage"), When: m.when(), Failure: m.failure(3)}
+	var end func()
+	n.Loop, end = m.loop(12)
+	defer end()
 	n.Children = m.list(2)
 	if m.one(2) {
 		m.rolling = true
@@ -100,6 +121,9 @@ func (m *maker) stepOrGroup(depth int) *Node {
 
 func (m *maker) group(depth int) *Node {
 	n := &Node{Kind: Group, ID: m.id("group"), When: m.when(), Failure: m.failure(3)}
+	var end func()
+	n.Loop, end = m.loop(9)
+	defer end()
 	n.Children = m.list(depth - 1)
 	if m.one(3) && !m.rolling {
 		m.rolling = true
@@ -112,14 +136,19 @@ func (m *maker) group(depth int) *Node {
 func (m *maker) step() *Node {
 	m.left--
 	n := &Node{Kind: Step, Type: "ShellScript", ID: m.id("s"), When: m.when(), Failure: m.failure(3), Timeout: 1000 + m.IntN(2000)}
-	switch m.IntN(8) {
+	switch m.IntN(9) {
 	case 0:
 		n.Type = "Wait"
 		n.Tries = []Try{{Takes: least + m.time(1200)}}
 	case 1:
 		n.Type = "HarnessApproval"
+	case 2:
+		n.Input = &Input{Default: m.IntN(3) > 0}
 	}
-	if !m.rolling {
+	var end func()
+	n.Loop, end = m.loop(14)
+	end()
+	if !m.rolling && m.looping == 0 && n.Loop == nil {
 		m.ended = append(m.ended, n.ID)
 	}
 	return n
@@ -140,7 +169,7 @@ func (m *maker) when() *When {
 	w := &When{Status: []string{"Success", "Failure", "All", "All"}[m.IntN(4)]}
 	switch m.IntN(5) {
 	case 0:
-		w.Flag = []string{"true", "false"}[m.IntN(2)]
+		w.Flag = []string{"true", "true", "false", "false", "error"}[m.IntN(5)]
 	case 1:
 		if len(m.ended) > 0 {
 			w.Of = m.ended[m.IntN(len(m.ended))]
@@ -158,7 +187,7 @@ func (m *maker) failure(n int) []Strategy {
 	for range 1 + m.IntN(2) {
 		s := Strategy{Errors: []string{"AllErrors"}, Action: m.action(true, true)}
 		if m.one(2) {
-			s.Errors = []string{Errors[m.IntN(len(Errors))], append(Errors, "ApprovalRejection")[m.IntN(len(Errors)+1)]}
+			s.Errors = []string{Errors[m.IntN(len(Errors))], append(Errors, "ApprovalRejection", "InputTimeoutError")[m.IntN(len(Errors)+2)]}
 		}
 		out = append(out, s)
 	}
@@ -167,7 +196,7 @@ func (m *maker) failure(n int) []Strategy {
 
 // ends are the actions that nothing follows.
 var ends = []string{"Ignore", "MarkAsSuccess", "MarkAsFailure", "StageRollback", "StepGroupRollback", "ProceedWithDefaultValues",
-	"Ignore", "MarkAsFailure", "StageRollback", "StepGroupRollback", "Abort"}
+	"Ignore", "MarkAsFailure", "StageRollback", "StepGroupRollback", "PipelineRollback", "Abort"}
 
 func (m *maker) action(retry, ask bool) *Action {
 	switch k := m.IntN(4); {
@@ -177,12 +206,16 @@ func (m *maker) action(retry, ask bool) *Action {
 			a.Intervals = append(a.Intervals, least+m.IntN(300))
 		}
 		if m.one(5) {
-			a.Flag = []string{"true", "false"}[m.IntN(2)]
+			a.Flag = []string{"true", "false", "error"}[m.IntN(3)]
 		}
 		return a
 	case ask && k == 1:
 		// behind a Retry no other Retry follows
-		return &Action{Type: "ManualIntervention", Timeout: 100 + m.IntN(400), Then: m.action(retry && m.one(3), false)}
+		a := &Action{Type: "ManualIntervention", Timeout: 100 + m.IntN(400), Then: m.action(retry && m.one(3), false)}
+		if m.one(5) {
+			a.Allowed = []string{said[m.IntN(len(said))], said[m.IntN(len(said))]}
+		}
+		return a
 	}
 	return &Action{Type: ends[m.IntN(len(ends))]}
 }

@@ -32,6 +32,15 @@ func (m *maker) goes(n *Node) {
 			n.Tries = append(n.Tries, m.try(n))
 		}
 	}
+	for i := range n.Tries {
+		n.Tries[i].Marked, n.Tries[i].Given = 0, 0
+		if m.one(20) {
+			n.Tries[i].Marked = 1 + m.IntN(600)
+		}
+		if n.Input != nil && !m.one(3) {
+			n.Tries[i].Given = 1 + m.time(n.Timeout+200)
+		}
+	}
 	n.Answers = nil
 	for range m.IntN(3) {
 		n.Answers = append(n.Answers, Answer{After: 1 + m.time(600), Action: said[m.IntN(len(said))]})
@@ -39,7 +48,7 @@ func (m *maker) goes(n *Node) {
 }
 
 // said is what people answer to interventions.
-var said = []string{"Retry", "Retry", "MarkAsSuccess", "Ignore", "MarkAsFailure", "Abort", "StageRollback"}
+var said = []string{"Retry", "Retry", "MarkAsSuccess", "Ignore", "MarkAsFailure", "Abort", "StageRollback", "PipelineRollback"}
 
 func (m *maker) try(n *Node) Try {
 	t := Try{Takes: m.time(900)}

@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 	"slices"
+	"strconv"
 )
 
 // Statuses that a node ends with. Passed is Skipped after a failure, or NotStarted
@@ -32,8 +33,13 @@ type Record struct {
 	Status     string
 	Start, End int
 	Starts     []int
+	asked      []int // when each attempt began to wait for its value, its start if for none
 	// Or are other ends that are right as well, where two things happen at once.
 	Or []string
+
+	ran   bool // it is not only known why it did not
+	key   string
+	below []*Record // of what is in it, iterations and rollback steps too
 }
 
 // Fits reports whether a node may have ended so.
@@ -45,7 +51,9 @@ func (r *Record) Fits(status string) bool {
 // Result is what became of a run.
 type Result struct {
 	Status string
-	Nodes  map[string]*Record // by identifier; those that have started or were skipped
+	// Nodes are those that have started or were skipped: by identifier, with those of the
+	// iterations around it: "group2_0.s4_1".
+	Nodes map[string]*Record
 	// Tie says that something ended just when its time ran out: which of the two is
 	// first, and so all that follows, is anyone's guess.
 	Tie bool
@@ -63,6 +71,11 @@ type end struct {
 
 // scope is what a node sees of what is around it.
 type scope struct {
+	in     *Record // what the node is in
+	path   string  // the iterations around it, each with a dot behind
+	turn   int     // the sum of their numbers: what happens in each differs
+	looped *Node   // the node that an iteration of is run, number says which
+	number int
 	stage  *Node
 	groups []*Node // from the outside in; of a rollback, those inside it
 	before []string
@@ -73,28 +86,47 @@ type scope struct {
 }
 
 type run struct {
+	pipeline   *Node
 	nodes      map[string]*Record
 	rolledBack bool
+	undone     map[*Record]bool // stages that were rolled back
 	tie        bool
 }
 
 // Interpret runs a pipeline.
 func Interpret(p *Node) Result {
-	r := &run{nodes: map[string]*Record{}}
-	e := r.list(p.Children, scope{}, 0)
-	status := r.aggregate(p.Children)
+	r := &run{pipeline: p, nodes: map[string]*Record{}, undone: map[*Record]bool{}}
+	root := &Record{}
+	s := scope{in: root}
+	e := r.list(p.Children, s, 0)
+	status := r.aggregate(p.Children, s)
+	if e.undo == p {
+		e = r.undoPipeline(s, e.at)
+		status = Failed
+	}
 	abort := e.abort
 	r.tie = r.tie || p.Timeout > 0 && min(e.at, abort) == p.Timeout
 	if p.Timeout > 0 && min(e.at, abort) > p.Timeout {
 		abort = never
 		status = Expired
-		r.cut(p.Children, p.Timeout, Expired)
+		r.cut(root.below, p.Timeout, Expired)
 	}
 	if abort != never {
-		r.cut(p.Children, abort, Aborted)
+		r.cut(root.below, abort, Aborted)
 		status = Aborted
 	}
 	return Result{Status: status, Nodes: r.nodes, Tie: r.tie}
+}
+
+// record begins to note what becomes of a node.
+func (r *run) record(s scope, id string, rec Record) *Record {
+	rec.key = s.path + id
+	if before := r.nodes[rec.key]; before != nil { // a rollback that was cut off, once more
+		rec.Starts, rec.asked = before.Starts, before.asked
+	}
+	r.nodes[rec.key] = &rec
+	s.in.below = append(s.in.below, &rec)
+	return &rec
 }
 
 // list runs nodes one after the other. The statuses seen by one are its own.
@@ -116,17 +148,29 @@ func (r *run) node(n *Node, s scope, at int) end {
 	if n.Kind == Parallel {
 		return r.parallel(n, s, at)
 	}
-	if status := r.gate(n, s); status != "" {
-		r.nodes[n.ID] = &Record{Status: status, Start: at, End: at}
+	id := n.ID
+	if s.looped == n { // it was let in as a whole
+		id += "_" + strconv.Itoa(s.number)
+	} else if status := r.gate(n, s); status == Failed {
+		e := r.undecided(n, s, at)
+		r.record(s, id, Record{Status: e.status, Start: at, End: at, Starts: []int{at}})
+		return e
+	} else if status != "" {
+		r.record(s, id, Record{Status: status, Start: at, End: at})
 		return end{status: status, at: at, abort: never}
 	}
-	rec := &Record{Start: at}
-	r.nodes[n.ID] = rec
+	rec := r.record(s, id, Record{Start: at, ran: true})
+	s.in = rec
+	if s.looped == n {
+		s.path += id + "."
+	}
 	var e end
-	switch n.Kind {
-	case Stage:
+	switch {
+	case n.Loop != nil && s.looped != n:
+		e = r.loop(n, s, at)
+	case n.Kind == Stage:
 		e = r.stage(n, s, at)
-	case Group:
+	case n.Kind == Group:
 		e = r.group(n, s, at)
 	default:
 		e = r.step(n, rec, s, at)
@@ -153,6 +197,8 @@ func (r *run) gate(n *Node, s scope) string {
 		return Passed
 	case when.Status == "Failure" && !failed && !ignored:
 		return Skipped
+	case when.Flag == "error":
+		return Failed
 	case when.Flag == "false", when.Of != "" && (r.nodes[when.Of] == nil || r.nodes[when.Of].Status != Succeeded):
 		return Skipped
 	}
@@ -164,18 +210,31 @@ func (r *run) parallel(n *Node, s scope, at int) end {
 	e := end{status: Succeeded, at: at, abort: never}
 	rolledBack := r.rolledBack
 	for _, c := range n.Children {
-		before := r.rolledBack
-		r.rolledBack = rolledBack // a stage beside does not count
-		b := r.node(c, s, at)
-		r.rolledBack = r.rolledBack || before
-		if rank[b.status] > rank[e.status] {
-			e.status = b.status
-		}
-		if b.undo != nil && (e.undo == nil || outer(b.undo, e.undo, s)) {
-			e.undo, e.failure = b.undo, b.failure
-		}
-		e.at, e.abort, e.stops = max(e.at, b.at), min(e.abort, b.abort), e.stops || b.stops
+		r.beside(rolledBack, func() { r.join(&e, r.node(c, s, at), s) })
 	}
+	return e.joined()
+}
+
+// beside runs what does not see whether a stage beside it is rolled back.
+func (r *run) beside(rolledBack bool, f func()) {
+	before := r.rolledBack
+	r.rolledBack = rolledBack
+	f()
+	r.rolledBack = r.rolledBack || before
+}
+
+// join adds how a branch ended to how all did.
+func (r *run) join(e *end, b end, s scope) {
+	if rank[b.status] > rank[e.status] {
+		e.status = b.status
+	}
+	if b.undo != nil && (e.undo == nil || r.outer(b.undo, e.undo, s)) {
+		e.undo, e.failure = b.undo, b.failure
+	}
+	e.at, e.abort, e.stops = max(e.at, b.at), min(e.abort, b.abort), e.stops || b.stops
+}
+
+func (e end) joined() end {
 	if e.abort != never {
 		e.at, e.undo = e.abort, nil
 	}
@@ -183,8 +242,8 @@ func (r *run) parallel(n *Node, s scope, at int) end {
 }
 
 // outer reports whether a is around b: of two rollbacks the greater is done.
-func outer(a, b *Node, s scope) bool {
-	around := append([]*Node{s.stage}, s.groups...)
+func (r *run) outer(a, b *Node, s scope) bool {
+	around := append([]*Node{r.pipeline, s.stage}, s.groups...)
 	for _, n := range around {
 		if n == a || n == b {
 			return n == a && a != b
@@ -196,13 +255,13 @@ func outer(a, b *Node, s scope) bool {
 // with is a list with one more, which shares nothing with the other.
 func with[T any](list []T, one T) []T { return append(list[:len(list):len(list)], one) }
 
-func (r *run) aggregate(nodes []*Node) string {
+func (r *run) aggregate(nodes []*Node, s scope) string {
 	worst := Succeeded
 	for _, n := range nodes {
 		status := ""
 		if n.Kind == Parallel {
-			status = r.aggregate(n.Children)
-		} else if rec := r.nodes[n.ID]; rec != nil {
+			status = r.aggregate(n.Children, s)
+		} else if rec := r.nodes[s.path+n.ID]; rec != nil {
 			status = rec.Status
 		}
 		if rank[status] > rank[worst] {
@@ -212,23 +271,23 @@ func (r *run) aggregate(nodes []*Node) string {
 	return worst
 }
 
-// cut ends at a time whatever is open then in a list, and forgets what comes later.
-func (r *run) cut(nodes []*Node, at int, status string) {
-	for _, n := range nodes {
-		r.cut(slices.Concat(n.Children, n.Rollback), at, status)
-		rec := r.nodes[n.ID]
-		if rec == nil {
-			continue
-		}
+// cut ends at a time whatever is open then, and forgets what comes later.
+func (r *run) cut(list []*Record, at int, status string) {
+	for _, rec := range list {
+		r.cut(rec.below, at, status)
 		if rec.Start > at {
-			delete(r.nodes, n.ID)
+			delete(r.nodes, rec.key)
 			continue
 		}
-		if rec.End == at || rec.Start == at { // both at once: either may be first
+		if rec.End == at || rec.Start == at || slices.Contains(rec.Starts, at) { // both at once: either may be first
 			rec.Or = append(rec.Or, status, NotStarted)
 		}
-		for len(rec.Starts) > 0 && rec.Starts[len(rec.Starts)-1] > at {
-			rec.Starts = rec.Starts[:len(rec.Starts)-1]
+		for i := len(rec.Starts) - 1; i >= 0 && rec.Starts[i] > at; i-- {
+			if i < len(rec.asked) && rec.asked[i] <= at {
+				rec.Starts[i] = rec.asked[i]
+				break
+			}
+			rec.Starts = rec.Starts[:i]
 		}
 		if rec.End > at {
 			rec.Status, rec.End = status, at

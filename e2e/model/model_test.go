@@ -23,7 +23,7 @@ var (
 )
 
 // each is how many times a pipeline is run, each time otherwise.
-const each = 4
+const each = 6
 
 // TestModel holds the engine to the model on random pipelines in which random things
 // happen, in random order and now and then twice.

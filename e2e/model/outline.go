@@ -28,8 +28,17 @@ func outline(b *strings.Builder, n *Node, indent string) {
 	}
 	if n.Kind == Step {
 		fmt.Fprintf(b, " %s", n.Type)
+		if n.Input != nil {
+			fmt.Fprintf(b, " asks%+v", *n.Input)
+		}
 		for _, t := range n.Tries {
 			fmt.Fprintf(b, " %ds:%s", t.Takes, t.Error)
+			if t.Marked > 0 {
+				fmt.Fprintf(b, " marked after %ds", t.Marked)
+			}
+			if n.Input != nil {
+				fmt.Fprintf(b, " given after %ds", t.Given)
+			}
 		}
 		if len(n.Answers) > 0 {
 			fmt.Fprintf(b, " answers=%v", n.Answers)
@@ -49,7 +58,7 @@ func (a *Action) String() string {
 	case "Retry":
 		return fmt.Sprintf("Retry[%d %v %s]>%s", a.Count, a.Intervals, a.Flag, a.Then)
 	case "ManualIntervention":
-		return fmt.Sprintf("Ask[%d]>%s", a.Timeout, a.Then)
+		return fmt.Sprintf("Ask[%d%v]>%s", a.Timeout, a.Allowed, a.Then)
 	}
 	return a.Type
 }

@@ -26,6 +26,7 @@ type Node struct {
 	Children []*Node
 	Rollback []*Node
 	Loop     *Loop
+	Input    *Input // of a step: it asks for a value when it starts
 
 	Tries   []Try    // how a step's attempts go; the last stands for those that follow
 	Answers []Answer // to its interventions, in order; then nobody answers
@@ -36,10 +37,13 @@ type Node struct {
 type Try struct {
 	Takes int
 	Error string // a type of failure, "Reject" of an approval, "" for success
+	// Marked is after how many seconds somebody marks it as failed, Given after how many
+	// somebody gives the value that it asks for; 0: nobody does.
+	Marked, Given int
 }
 
 // When is a condition: a status and, when Of is set, that the step of that identifier
-// has succeeded, or when Flag is, that it is "true".
+// has succeeded, or when Flag is, that it is "true"; "error" cannot be evaluated.
 type When struct {
 	Status   string // Success, Failure, All
 	Flag, Of string
@@ -47,9 +51,13 @@ type When struct {
 
 // Loop repeats a node Times, at most Max (0: all) at once.
 type Loop struct {
+	Kind       string // repeat, matrix or parallelism, which has no Max
 	Times, Max int
 	SkipQueued bool
 }
+
+// Input is a value that is given while running.
+type Input struct{ Default bool }
 
 // Strategy is one entry of failureStrategies.
 type Strategy struct {
@@ -63,7 +71,8 @@ type Action struct {
 	Count     int   // of Retry
 	Intervals []int // of Retry
 	Flag      string
-	Timeout   int // of ManualIntervention
+	Timeout   int      // of ManualIntervention
+	Allowed   []string // of ManualIntervention; empty: all
 	Then      *Action
 }
 

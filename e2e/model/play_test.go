@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/slipway-cd/slipway/e2e/model"
@@ -17,8 +18,6 @@ import (
 type play struct {
 	*simulate.World
 	nodes map[string]*model.Node // by identifier
-	fqn   map[string]string      // by identifier
-	id    map[string]string      // by FQN
 	asked map[string]int64       // when an approval or intervention was begun, by node and attempt
 	asks  map[string]int         // interventions of a node so far
 }
@@ -35,13 +34,11 @@ func compiled(p *model.Node) (*core.Plan, error) {
 // run has the engine run a pipeline. Of what happens at one time dice choose the order,
 // and now and then it happens twice.
 func run(p *model.Node, plan *core.Plan, seed uint64) (*play, error) {
-	g := &play{nodes: map[string]*model.Node{}, fqn: map[string]string{}, id: map[string]string{},
-		asked: map[string]int64{}, asks: map[string]int{}}
+	g := &play{nodes: map[string]*model.Node{}, asked: map[string]int64{}, asks: map[string]int{}}
 	g.World = simulate.NewWorld(core.Launch{Run: "R", Plan: plan, Started: core.Started{Sequence: 1, By: core.Actor{ID: "admin"}}})
 	g.Dice, g.Timed, g.Twice = rand.New(rand.NewPCG(seed, 2)), true, true
 	g.Limit, g.World.Work, g.World.Held = 20_000, g.work, g.held
 	p.Walk(func(n *model.Node) { g.nodes[n.ID] = n })
-	plan.Root.Walk(func(n *core.Node) { g.fqn[n.Identifier], g.id[n.FQN] = n.FQN, n.Identifier })
 	_, err := g.Play()
 	return g, err
 }
@@ -51,15 +48,58 @@ var failures = map[string]string{"Unknown": "UNKNOWN_FAILURE", "Timeout": "TIMEO
 	"Authorization": "AUTHORIZATION_FAILURE", "Connectivity": "CONNECTIVITY_FAILURE", "Verification": "VERIFICATION_FAILURE",
 	"DelegateRestart": "DELEGATE_RESTART", "ConfigurationFailure": "CONFIGURATION_FAILURE", "UserMarkedFailure": "USER_MARKED_FAILURE"}
 
-func (g *play) node(fqn string) *engine.Node { return g.World.Node(g.Run, fqn) }
+// key is what the model calls the node of an FQN: identifiers have no _ but in iterations.
+func key(fqn string) string {
+	words := strings.Split(fqn, ".")
+	last := len(words) - 1
+	return strings.Join(append(slices.DeleteFunc(words[:last:last], func(w string) bool { return !strings.Contains(w, "_") }), words[last]), ".")
+}
+
+// of is the node of the pipeline that the node of an FQN is, or is an iteration of; turn
+// is the sum of the numbers of the iterations around it.
+func (g *play) of(fqn string) (n *model.Node, turn int) {
+	for word := range strings.SplitSeq(fqn, ".") {
+		id, number, iterates := strings.Cut(word, "_")
+		n = g.nodes[id]
+		if iterates {
+			i, _ := strconv.Atoi(number)
+			turn += i
+		}
+	}
+	return n, turn
+}
 
 func (g *play) try(fqn string, attempt int) model.Try {
-	n := g.nodes[g.id[fqn]]
-	return n.Tries[min(attempt-1, len(n.Tries)-1)]
+	n, turn := g.of(fqn)
+	return n.Tries[(min(attempt-1, len(n.Tries)-1)+turn)%len(n.Tries)]
+}
+
+// track is what walks the node.
+func (g *play) track(fqn string) string {
+	if !strings.Contains(fqn, "_") {
+		return g.Run.Owner(fqn)
+	}
+	return g.Whole().Owner(fqn)
+}
+
+// marks has somebody mark as failed what still runs then.
+func (g *play) marks(track, fqn string, attempt int, try model.Try) {
+	if try.Marked == 0 || try.Marked >= try.Takes {
+		return
+	}
+	once := false
+	g.After(int64(try.Marked)*1000, func() {
+		if n := g.Track(track).Nodes[fqn]; !once && n != nil && n.Attempt == attempt {
+			once = true // else who waits to be tried again would be failed again
+			_ = g.Apply(track, core.Event{Type: core.EventIntervened, Actor: "alice", Intervened: &core.Intervened{
+				Node: fqn, Action: core.InterruptMarkFailed, By: core.Actor{ID: "alice"}}}) // refused when it runs no more
+		}
+	})
 }
 
 func (g *play) work(t *engine.Task) (core.Completed, int64) {
 	try := g.try(t.Node, t.Attempt)
+	g.marks(g.track(t.Node), t.Node, t.Attempt, try)
 	done := core.Completed{OK: try.Error == ""}
 	if try.Error != "" {
 		done.Failure = &core.Failure{Types: []string{failures[try.Error]}, Message: "no"}
@@ -67,39 +107,52 @@ func (g *play) work(t *engine.Task) (core.Completed, int64) {
 	return done, int64(try.Takes) * 1000
 }
 
-// held lets people answer. Of an approval or intervention that is begun again, after
-// a fault of the platform's, they know already.
+// held lets people answer. Of an approval, an intervention or an input that is begun
+// again, after a fault of the platform's, they know already.
 func (g *play) held(track string, h engine.Hold) bool {
-	if h.Kind != "Approval" && h.Kind != "Intervene" {
+	if !slices.Contains([]string{"Approval", "Intervene", "Input", "Wait"}, h.Kind) {
 		return false
 	}
-	n := g.node(h.Node)
+	n := g.Track(track).Nodes[h.Node]
 	attempt := n.Attempt
-	key := fmt.Sprint(h.Kind, h.Node, attempt)
+	key := fmt.Sprint(h.Kind, h.Node, attempt, h.Until)
 	since, again := g.asked[key]
 	if !again {
 		since = g.Now
 		g.asked[key] = since
-		if h.Kind == "Intervene" {
+		switch h.Kind {
+		case "Intervene":
 			g.asks[h.Node]++
+		case "Approval", "Wait":
+			g.marks(track, h.Node, attempt, g.try(h.Node, attempt))
 		}
 	}
-	if h.Kind == "Approval" {
-		try := g.try(h.Node, attempt)
+	try := g.try(h.Node, attempt)
+	switch h.Kind {
+	case "Input":
+		if try.Given > 0 {
+			ev := core.Event{Type: core.EventGiven, Given: &core.Given{Node: h.Node, Values: map[string]string{}, By: core.Actor{ID: "alice"}}}
+			for _, a := range g.Run.From(g.Track(track)).Node(h.Node).Asks {
+				ev.Given.Values[a.Path] = "v"
+			}
+			g.answer(since, try.Given, h, track, ev, attempt)
+		}
+	case "Approval":
 		action := "APPROVE"
 		if try.Error == "Reject" {
 			action = "REJECT"
 		}
 		g.answer(since, try.Takes, h, track, core.Event{Type: core.EventDecided, Decided: &core.Decided{
 			Approval: n.Approval.ID, Action: action, By: core.Actor{ID: "alice", Groups: []string{"approvers"}}}}, attempt)
-		return true
+	case "Intervene":
+		of, _ := g.of(h.Node)
+		if g.asks[h.Node] <= len(of.Answers) {
+			a := of.Answers[g.asks[h.Node]-1]
+			g.answer(since, a.After, h, track, core.Event{Type: core.EventIntervened, Actor: "alice", Intervened: &core.Intervened{
+				Node: h.Node, Action: core.ActionType(a.Action), By: core.Actor{ID: "alice"}}}, attempt)
+		}
 	}
-	if answers := g.nodes[g.id[h.Node]].Answers; g.asks[h.Node] <= len(answers) {
-		a := answers[g.asks[h.Node]-1]
-		g.answer(since, a.After, h, track, core.Event{Type: core.EventIntervened, Actor: "alice", Intervened: &core.Intervened{
-			Node: h.Node, Action: core.ActionType(a.Action), By: core.Actor{ID: "alice"}}}, attempt)
-	}
-	return true
+	return h.Kind != "Wait"
 }
 
 // answer gives somebody's answer when its time has come, unless it is too late.
@@ -109,7 +162,7 @@ func (g *play) answer(since int64, after int, h engine.Hold, track string, ev co
 		return
 	}
 	g.After(at-g.Now, func() {
-		if now := g.Track(track).Hold; now == nil || *now != h || g.node(h.Node).Attempt != attempt {
+		if now := g.Track(track).Hold; now == nil || *now != h || g.Track(track).Nodes[h.Node].Attempt != attempt {
 			return
 		}
 		_ = g.Apply(track, ev) // refused when it is repeated
@@ -129,22 +182,24 @@ func compare(p *model.Node, want model.Result, g *play) []string {
 	if got := string(g.Track("0").Status); got != want.Status {
 		differ("run", "status", want.Status, got)
 	}
-	p.Walk(func(n *model.Node) {
-		if n.Kind == model.Pipeline || n.Kind == model.Parallel {
+	r := g.Whole()
+	seen := map[string]bool{}
+	r.Walk(func(n *core.Node) {
+		if n.Kind == core.KindPipeline || n.Kind == core.KindParallel {
 			return
 		}
-		got := g.node(g.fqn[n.ID])
+		id := key(n.FQN)
+		seen[id] = true
+		got := g.World.Node(r, n.FQN)
 		if got == nil {
 			got = &engine.Node{}
 		}
-		rec := want.Nodes[n.ID]
+		rec := want.Nodes[id]
 		if rec == nil {
 			rec = &model.Record{}
 		}
-		switch status := string(got.Status); {
-		case rec.Fits(status):
-		default:
-			differ(n.ID, "status", name(rec.Status), name(status))
+		if status := string(got.Status); !rec.Fits(status) {
+			differ(id, "status", name(rec.Status), name(status))
 		}
 		if len(rec.Or) > 0 || rec.Status == model.Passed || rec.Status == model.Skipped || rec.Status == model.NotStarted {
 			return
@@ -154,15 +209,20 @@ func compare(p *model.Node, want model.Result, g *play) []string {
 			starts = append(starts, int(a.Started/1000))
 		}
 		starts = append(starts, int(got.Started/1000))
-		if want := rec.Starts; n.Kind == model.Step && !slices.Equal(want, starts) {
-			differ(n.ID, "attempts begin", want, starts)
-		} else if n.Kind != model.Step && rec.Start != starts[0] {
-			differ(n.ID, "start", rec.Start, starts[0])
+		if want := rec.Starts; want != nil && !slices.Equal(want, starts) {
+			differ(id, "attempts begin", want, starts)
+		} else if last := starts[len(starts)-1]; want == nil && rec.Start != last {
+			differ(id, "start", rec.Start, last)
 		}
 		if end := int(got.Ended / 1000); end != rec.End {
-			differ(n.ID, "end", rec.End, end)
+			differ(id, "end", rec.End, end)
 		}
 	})
+	for id, rec := range want.Nodes {
+		if !seen[id] && !rec.Fits(model.NotStarted) {
+			differ(id, "it", "there", "not there")
+		}
+	}
 	return out
 }
 
@@ -178,18 +238,19 @@ func report(p *model.Node, seed uint64, diffs []string, g *play) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d\n%s\n%s%s", seed, strings.Join(diffs, "\n"), model.Outline(p), model.YAML(p))
 	want := model.Interpret(p)
-	p.Walk(func(n *model.Node) {
-		if n.Kind == model.Pipeline || n.Kind == model.Parallel {
+	r := g.Whole()
+	r.Walk(func(n *core.Node) {
+		if n.Kind == core.KindPipeline || n.Kind == core.KindParallel {
 			return
 		}
-		m, e := want.Nodes[n.ID], g.node(g.fqn[n.ID])
+		m, e := want.Nodes[key(n.FQN)], g.World.Node(r, n.FQN)
 		if m == nil {
 			m = &model.Record{}
 		}
 		if e == nil {
 			e = &engine.Node{}
 		}
-		fmt.Fprintf(&b, "%-10s model %-17s %6d–%-6d ×%d   engine %-17s %6d–%-6d ×%d\n", n.ID, name(m.Status), m.Start, m.End, len(m.Starts),
+		fmt.Fprintf(&b, "%-18s model %-17s %6d–%-6d ×%d   engine %-17s %6d–%-6d ×%d\n", key(n.FQN), name(m.Status), m.Start, m.End, len(m.Starts),
 			name(string(e.Status)), e.Started/1000, e.Ended/1000, e.Attempt)
 	})
 	fmt.Fprintf(&b, "run: model %s, engine %s\n", want.Status, g.Track("0").Status)

@@ -24,6 +24,8 @@ func Shrink(p *Node, fails func(*Node) bool) *Node {
 				}) || again
 			}
 			again = zero(p, &n.When, fails) || again
+			again = zero(p, &n.Loop, fails) || again
+			again = zero(p, &n.Input, fails) || again
 			if n.Kind != Step {
 				again = zero(p, &n.Timeout, fails) || again
 			}

@@ -115,10 +115,13 @@ func (w writer) when(n *Node) object {
 	return m
 }
 
-// flag is an expression that is true or false.
+// flag is an expression that is true or false, or a number, which is neither.
 func flag(value string) string {
-	if value == "true" {
+	switch value {
+	case "true":
 		return `<+pipeline.variables.yes> == "true"`
+	case "error":
+		return "<+pipeline.startTs>"
 	}
 	return `<+pipeline.variables.no> == "true"`
 }
@@ -147,6 +150,9 @@ func action(a *Action) object {
 		}
 	case "ManualIntervention":
 		spec["timeout"], spec["onTimeout"] = seconds(a.Timeout), object{"action": action(a.Then)}
+		if len(a.Allowed) > 0 {
+			spec["allowedActions"] = a.Allowed
+		}
 	default:
 		return m
 	}
@@ -162,11 +168,29 @@ func spec(n *Node) object {
 		return object{"approvalMessage": "Go?", "includePipelineExecutionHistory": false,
 			"approvers": object{"userGroups": []string{"approvers"}, "minimumCount": 1, "disallowPipelineExecutor": false}}
 	}
-	return object{"shell": "Bash", "onDelegate": true, "source": object{"type": "Inline", "spec": object{"script": "true"}}}
+	m := object{"shell": "Bash", "onDelegate": true, "source": object{"type": "Inline", "spec": object{"script": "true"}}}
+	if n.Input != nil {
+		value := "<+input>.executionInput()"
+		if n.Input.Default {
+			value += ".default(d)"
+		}
+		m["environmentVariables"] = []any{object{"name": "V", "type": "String", "value": value}}
+	}
+	return m
 }
 
 func loop(l *Loop) object {
-	m := object{"repeat": object{"times": l.Times, "maxConcurrency": l.Max}}
+	m := object{"parallelism": l.Times}
+	switch l.Kind {
+	case "repeat":
+		m = object{"repeat": object{"times": l.Times, "maxConcurrency": l.Max}}
+	case "matrix":
+		var axis []string
+		for i := range l.Times {
+			axis = append(axis, fmt.Sprintf("v%d", i))
+		}
+		m = object{"matrix": object{"axis": axis, "maxConcurrency": l.Max}}
+	}
 	if l.SkipQueued {
 		m["onFailure"] = "SkipQueued"
 	}

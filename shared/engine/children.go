@@ -62,12 +62,16 @@ func (w *walk) startBlock(n *core.Node, members []*core.Node) (waits bool, err e
 	if n.Kind == core.KindParallel {
 		w.begin(n)
 	}
+	var out []undecided
 	for i := range members {
 		if loops[i] != nil {
-			waits = w.startLoop(loops[i]) || waits
+			waits = w.startLoop(loops[i], &out) || waits
 		} else {
-			waits = w.startBranch(branches[i]) || waits
+			waits = w.startBranch(branches[i], &out) || waits
 		}
+	}
+	if err := w.heard(out); err != nil || !w.t.Open() {
+		return false, err
 	}
 	if !waits {
 		w.endBlock(n)
@@ -81,15 +85,12 @@ func (w *walk) startBlock(n *core.Node, members []*core.Node) (waits bool, err e
 	return true, nil
 }
 
-// startBranch starts the track of a node that is to run.
-func (w *walk) startBranch(b branch) (waits bool) {
+// startBranch starts the track of a node that is to run; out are those that could not be
+// decided on.
+func (w *walk) startBranch(b branch, out *[]undecided) (waits bool) {
 	switch {
 	case b.failure != nil:
-		w.begin(b.n)
-		w.endNode(b.n, core.Failed, b.failure)
-		if w.t.Failure == nil {
-			w.t.Failure = b.failure
-		}
+		*out = append(*out, w.undecide(b.n, b.failure))
 	case !b.runs:
 		w.skip(b.n)
 	default:
@@ -124,7 +125,7 @@ func (w *walk) endBlock(n *core.Node) {
 		w.rollTo()
 	case w.t.Again != nil:
 		w.tryGroup()
-	case w.marked(n):
+	case w.t.Nodes[n.FQN].Marked, w.marked(n):
 		w.t.Marked = w.branchOfRollback()
 		w.next()
 	default:
@@ -142,7 +143,7 @@ func (w *walk) marked(n *core.Node) bool {
 			continue
 		}
 		any = true
-		if c != nil && !c.Marked || c == nil && !w.marked(b) {
+		if c != nil && !c.Marked || c == nil && !at.Marked && !w.marked(b) {
 			return false
 		}
 	}
@@ -173,7 +174,11 @@ func (w *walk) childEnded(e core.Child) error {
 		w.failAll(e)
 	}
 	if e.Status == core.Aborted && w.t.Stopping == "" { // by a failure strategy below
-		return w.stop(core.Stop{Status: core.Aborted, Reason: reason(e.Failure)})
+		return w.stop(core.Stop{Status: core.Aborted, Reason: reason(e.Failure), Round: w.t.Round})
+	}
+	late := w.isPipeline() && w.ev.At >= w.t.Started+w.lifetime() // the word of it is on its way
+	if late && w.t.Stopping == "" && (e.Status == core.Expired || w.moreAfter(n)) {
+		return w.outOfTime()
 	}
 	if !undoing && w.run.iterationOf(n) != nil {
 		w.iterationEnded(w.run.Parent(n), e)
@@ -203,10 +208,14 @@ func (w *walk) childEnded(e core.Child) error {
 		w.release() // a branch's parent goes on when its machine is back in Work
 		return nil
 	}
-	if w.ev.At >= w.t.Started+w.lifetime() { // the word of it is on its way
-		return w.stop(core.Stop{Status: core.Expired, Reason: "the pipeline's timeout has passed", Round: w.t.Round})
+	if late {
+		return w.outOfTime()
 	}
 	return w.walk()
+}
+
+func (w *walk) outOfTime() error {
+	return w.stop(core.Stop{Status: core.Expired, Reason: "the pipeline's timeout has passed", Round: w.t.Round})
 }
 
 func reason(f *core.Failure) string {

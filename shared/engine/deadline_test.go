@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -110,4 +111,41 @@ func TestNothingStartsOutOfTime(t *testing.T) {
 			t.Fatalf("seed %d: the run ended %s: %s", seed, got, s.ends())
 		}
 	}
+}
+
+// TestOutOfTimeTogether: a run whose time is out while a stage runs is Expired, whatever
+// failed beside it, though the stage notices first (BEHAVIOUR §8.14).
+func TestOutOfTimeTogether(t *testing.T) {
+	for seed := range uint64(400) {
+		s := outOfTime(t, seed, plan(parallel(stage("a", shell("x")), stage("b", parallel(shell("y"))))), 20_000)
+		if got := s.play().Status; got != core.Expired || s.ends() != "a=FAILED x=FAILED b=EXPIRED y=EXPIRED" {
+			t.Fatalf("seed %d: the run ended %s: %s", seed, got, s.ends())
+		}
+	}
+}
+
+// TestNoIterationOutOfTime: nor does another iteration of a stage begin.
+func TestNoIterationOutOfTime(t *testing.T) {
+	for _, ms := range []int64{10_000, 20_000} {
+		for seed := range uint64(20) {
+			s := outOfTime(t, seed, plan(parallel(matrix(1, stage("b", shell("y"))))), ms)
+			if got := s.play().Status; got != core.Expired || strings.Contains(s.ends(), "b_1_0") {
+				t.Fatalf("seed %d: the run ended %s: %s", seed, got, s.ends())
+			}
+		}
+	}
+}
+
+// outOfTime is a world in which a run may take ten seconds, x fails and y takes longer.
+func outOfTime(t *testing.T, seed uint64, p *core.Plan, ms int64) *sim {
+	p.Root.Timeout = 10_000
+	s := newSim(t, seed, p)
+	s.Timed = true
+	s.Work = func(task *engine.Task) (core.Completed, int64) {
+		if strings.HasSuffix(task.Node, ".x") {
+			return core.Completed{Failure: &core.Failure{Types: []string{"UNKNOWN_FAILURE"}, Message: "no"}}, 0
+		}
+		return core.Completed{OK: true}, ms
+	}
+	return s
 }

@@ -135,9 +135,9 @@ func plain(v any) (any, error) {
 }
 
 // startLoop starts the first iterations. waits says that there is one to wait for.
-func (w *walk) startLoop(x *expansion) (waits bool) {
+func (w *walk) startLoop(x *expansion, out *[]undecided) (waits bool) {
 	if x.loop == nil {
-		return w.startBranch(branch{x.n, x.verdict})
+		return w.startBranch(branch{x.n, x.verdict}, out)
 	}
 	w.begin(x.n)
 	if w.t.Loops == nil {
@@ -148,7 +148,12 @@ func (w *walk) startLoop(x *expansion) (waits bool) {
 		if x.each[i].runs {
 			x.loop.Queue = append(x.loop.Queue, i)
 		} else {
-			w.startBranch(branch{it, x.each[i]})
+			w.startBranch(branch{it, x.each[i]}, out)
+		}
+	}
+	for _, u := range *out {
+		if w.run.iterationOf(u.n) != nil && w.run.Parent(u.n) == x.n {
+			w.skipQueued(x.n, u.Child)
 		}
 	}
 	w.nextIterations(x.n)
@@ -189,17 +194,30 @@ func (w *walk) iterationEnded(n *core.Node, e core.Child) {
 	if w.t.Stopping != "" {
 		l.Queue = nil
 	}
-	if e.Rollback != "" || e.Again != nil || n.Loop.SkipQueued && e.Status.Failing() {
-		its := w.run.Children(n)
-		for _, i := range l.Queue {
-			w.skip(its[i])
-		}
-		l.Queue = nil
-	}
+	w.skipQueued(n, e)
 	w.nextIterations(n)
 	if !w.loopOpen(n) && w.t.Stopping == "" {
 		w.endLoop(n)
 	}
+}
+
+// skipQueued skips the iterations in the queue when the end of one says so.
+func (w *walk) skipQueued(n *core.Node, e core.Child) {
+	l := w.t.Loops[n.FQN]
+	if e.Rollback == "" && e.Again == nil && !(n.Loop.SkipQueued && e.Status.Failing()) {
+		return
+	}
+	its := w.run.Children(n)
+	for _, i := range l.Queue {
+		w.skip(its[i])
+	}
+	l.Queue = nil
+}
+
+// moreAfter reports whether other iterations are still to be started when this one has ended.
+func (w *walk) moreAfter(it *core.Node) bool {
+	l := w.t.Loops[w.run.Parent(it).FQN]
+	return w.run.iterationOf(it) != nil && l != nil && len(l.Queue) > 0
 }
 
 func (w *walk) endLoop(n *core.Node) {

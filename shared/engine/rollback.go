@@ -59,17 +59,8 @@ func (w *walk) turn() bool {
 // around it: that whose strategy it is, else the innermost (BEHAVIOUR §8.7). Inside a
 // rollback, and where there is nothing to go back to, it is MarkAsFailure.
 func (w *walk) rollBack(b broken, r rule) {
-	kind := core.KindStage
-	if r.action.Type == core.ActionStepGroupRollback {
-		kind = core.KindGroup
-	}
-	target := w.run.enclosing(w.run.above(b.n), kind)
-	if r.action.Type == core.ActionPipelineRollback {
-		target = w.run.Plan.Root
-	} else if r.at != nil && r.at.Kind == kind && r.at != b.n {
-		target = r.at
-	}
-	if target == nil || w.run.undone(b.n) != nil {
+	target := w.target(b.n, r)
+	if target == nil {
 		w.markFailed(b)
 		return
 	}
@@ -80,6 +71,23 @@ func (w *walk) rollBack(b broken, r rule) {
 	w.t.Wanted, w.t.FailAll = target.FQN, r.action.FailAll
 	w.because(b.failure)
 	w.rollTo()
+}
+
+// target is what a rule that says so rolls back for a node, nil where there is nothing.
+func (w *walk) target(n *core.Node, r rule) *core.Node {
+	kind := core.KindStage
+	if r.action.Type == core.ActionStepGroupRollback {
+		kind = core.KindGroup
+	}
+	switch {
+	case w.run.undone(n) != nil:
+		return nil
+	case r.action.Type == core.ActionPipelineRollback:
+		return w.run.Plan.Root
+	case r.at != nil && r.at.Kind == kind && r.at != n:
+		return r.at
+	}
+	return w.run.enclosing(w.run.above(n), kind)
 }
 
 // because notes which failure led to the rollback that is wanted, where it was not the

@@ -148,6 +148,13 @@ func TestRollbackByAPerson(t *testing.T) {
 		t.Errorf("the run ended %s: %s", got, s.ends())
 	}
 	s.check(1)
+	for _, answer := range []core.ActionType{core.ActionStageRollback, core.ActionPipelineRollback} { // not in a rollback
+		s = newSim(t, 1, plan(on(undo(stage("a", shell("x")), on(shell("u"), intervention(act(core.ActionIgnore)))), act(core.ActionStageRollback))))
+		s.outcome, s.answers = script("x=ODD u=ODD"), []core.ActionType{answer}
+		if s.play(); s.Node(s.Run, "pipeline.stages.a.spec.execution.rollbackSteps.u").Status != core.InterventionWaiting {
+			t.Errorf("%s was taken in a rollback", answer)
+		}
+	}
 	s = newSim(t, 1, plan(on(stage("a", shell("x")), intervention(act(core.ActionIgnore)))))
 	s.outcome, s.answers = script("x=ODD"), []core.ActionType{core.ActionStageRollback}
 	if s.play(); s.Node(s.Run, "pipeline.stages.a.spec.execution.steps.x").Status != core.InterventionWaiting {

@@ -88,6 +88,7 @@ type Node struct {
 	// Withdrawn says that its task was taken back before a delegate had it: the same
 	// attempt begins once more.
 	Withdrawn bool `json:"withdrawn,omitempty"`
+	Marked    bool `json:"marked,omitempty"` // it was not let in, and a strategy said MarkAsFailure
 }
 
 // Child is a track that this one started.

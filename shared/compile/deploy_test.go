@@ -92,6 +92,8 @@ func TestDeployments(t *testing.T) {
 			want:   []string{"web prod/one n=1 level=error fmap[store:map[spec:map[files:[/own]] type:Harness]]"}},
 		"an override of an infrastructure": {fields: "service: {serviceRef: web}\nenvironment: {environmentRef: dev, infrastructureDefinitions: [{identifier: two}]}", want: []string{"web dev/two n=1 level=two region=eu"}},
 		"a known expression":               {fields: "service: {serviceRef: <+pipeline.variables.svc>}\n" + toDev, want: []string{"web dev/one n=1 level=warn region=eu"}},
+		"a text with one of the run":       {fields: "service: {serviceRef: web-<+pipeline.sequenceId>}\n" + toDev, want: []string{"web-<+pipeline.sequenceId> dev/one"}},
+		"described":                        {fields: "service: {serviceRef: web, description: d}\n" + toDev, want: []string{"web dev/one n=1 level=warn region=eu"}},
 		"an expression of the run":         {fields: "service: {serviceRef: <+pipeline.variables.open>}\n" + toDev, want: []string{"<+pipeline.variables.open> dev/one"}},
 		"of the organization":              {fields: "service: {serviceRef: org.shared}\n" + toDev, want: []string{"org.shared dev/one region=eu level=warn"}},
 		"an infrastructure without a list": {fields: "service: {serviceRef: api}\nenvironment: {environmentRef: dev, infrastructureDefinition: {identifier: one}}", want: []string{"api dev/one region=eu level=warn"}},

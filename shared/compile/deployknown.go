@@ -42,14 +42,27 @@ func (k known) Lookup(name string) (any, bool) {
 	return nil, false
 }
 
-func (k known) of(m *yamldoc.Node) map[string]any {
-	vars := map[string]any{}
+func (k known) of(m *yamldoc.Node) any {
+	vars := constants{}
 	for _, v := range itemsOf(m.Get("variables")) {
 		if value := v.Get("value"); value != nil && textAt(v, "type") != "Secret" && k.c.missing[value] == nil {
 			vars[textAt(v, "name")] = late(literal(value))
 		}
 	}
-	return map[string]any{"identifier": textAt(m, "identifier"), "name": textAt(m, "name"), "variables": vars}
+	return constants{"identifier": textAt(m, "identifier"), "name": textAt(m, "name"), "variables": vars}
+}
+
+// constants are what is known of something: all else of it is known only in the run, and
+// not null.
+type constants map[string]any
+
+// Get implements expr.Object.
+func (c constants) Get(key string) (any, bool, error) {
+	v, ok := c[key]
+	if !ok {
+		return nil, false, &expr.UnresolvedError{Path: key}
+	}
+	return v, true, nil
 }
 
 // late marks the text of a variable, whose expressions are evaluated when it is read.

@@ -302,6 +302,9 @@ func (c *compiler) partOf(m *yamldoc.Node, e *entity) core.Part {
 
 // data is a value as it is kept in the plan, its expressions checked.
 func (c *compiler) data(n *yamldoc.Node) any {
+	if n == nil {
+		return nil
+	}
 	c.expressions(n)
 	return literal(n)
 }

@@ -47,6 +47,9 @@ func keys[V any](m map[string]V) []string {
 }
 
 func (c *compiler) unknownField(e yamldoc.Entry, what string, known []string) {
+	if e.Key.Text == "description" { // which may stand anywhere
+		return
+	}
 	help := "remove it"
 	if near := nearest(e.Key.Text, known); near != "" {
 		help = fmt.Sprintf("did you mean %q?", near)

@@ -122,8 +122,11 @@ func (c *compiler) track(parent string) string {
 
 // fixedDuration reads a duration in ms that has to be known before the run.
 func (c *compiler) fixedDuration(n *yamldoc.Node, what string) int64 {
-	if n = c.settled(n); isExpression(n) {
+	switch n = c.settled(n); {
+	case isExpression(n):
 		c.late(n, what)
+		return 0
+	case c.empty(n): // as it may be by a variable that nobody set
 		return 0
 	}
 	d, _ := c.duration(n, what)

@@ -42,7 +42,7 @@ func (c *checker) expression(n *yamldoc.Node) {
 	default:
 		msg = "the expression cannot be read: " + msg
 	}
-	c.add(sev, n, pos, CodeExpression, msg, "")
+	c.add(sev, n, pos, CodeExpression, msg, "write <+ and > around one expression, or neither")
 }
 
 // marker checks what follows `<+input>`: calls of known names. Anything else is

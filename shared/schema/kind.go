@@ -157,7 +157,7 @@ func (c *checker) document(k Kind, root, at *yamldoc.Node) {
 			return
 		}
 		if open(at) {
-			c.errorf(at, CodeWrongType, "", "%s is an expression: expected a map", k.Root)
+			c.errorf(at, CodeWrongType, "indent its fields below "+k.Root+":", "%s is an expression: expected a map", k.Root)
 			return
 		}
 	}

@@ -10,11 +10,29 @@ import (
 
 // wrongType says what a value should have been.
 func (c *checker) wrongType(n *yamldoc.Node, t *typ) {
-	help := ""
-	if t.shape == shapeObject && n.Kind == yamldoc.Null {
-		help = "indent its fields below it"
+	c.errorf(n, CodeWrongType, t.help(), "%s is %s: expected %s", describe(n), n.Kind, t)
+}
+
+// help says how a value of the type is written.
+func (t *typ) help() string {
+	switch t = t.real(); t.shape {
+	case shapeText, shapeEnum:
+		return "write one value"
+	case shapeBool:
+		return "write true or false"
+	case shapeInt, shapeNumber:
+		return "write a number"
+	case shapeList:
+		return "write its items below it, each behind a -"
+	case shapeDict, shapeObject:
+		return "indent its fields below it"
+	case shapePartial:
+		return t.elem.help()
+	case shapeUnion:
+		return t.alts[0].help()
+	case shapeAny, shapeNamed, shapeBy:
 	}
-	c.errorf(n, CodeWrongType, help, "%s is %s: expected %s", describe(n), n.Kind, t)
+	return ""
 }
 
 // String is the type in words: "a list", "true or false".
@@ -98,7 +116,7 @@ func oneOf(got string, words []string) string {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	if len(words) > 20 {
-		return ""
+		return fmt.Sprintf("slipway schema lists the %d that are known", len(words))
 	}
 	return "expected one of " + strings.Join(words, ", ")
 }

@@ -62,12 +62,12 @@ func (c *checker) scalar(n *yamldoc.Node, t *typ) {
 		case no:
 			c.errorf(n, f.code, f.help, "%q cannot be the %s of %s", n.Text, keyOf(n), describe(n.Parent()))
 		default:
-			c.errorf(n, f.code, "", "%s: %s", describe(n), w)
+			c.errorf(n, f.code, f.help, "%s: %s", describe(n), w)
 		}
 		return
 	}
 	if w := wrong(n, t); w != "" {
-		code, help := CodeValue, ""
+		code, help := CodeValue, t.help()
 		switch {
 		case t.shape == shapeEnum:
 			help = oneOf(n.Text, t.values)

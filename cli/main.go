@@ -66,6 +66,7 @@ func (a *app) root() *cobra.Command {
 		a.cost(),
 		a.rerun(),
 		a.retry(),
+		a.rollback(),
 		a.why(),
 		a.replay(),
 		a.approve(),

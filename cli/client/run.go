@@ -68,6 +68,12 @@ func (c *Client) Retry(ctx context.Context, run string, in Again) (out Launched,
 	return out, c.post(context.WithValue(ctx, keyHeader{}, in.Key), runs+"/"+url.PathEscape(run)+"/retry", in, &out)
 }
 
+// Rollback starts a run that rolls back one that has succeeded: the stages that in names,
+// or all that can be.
+func (c *Client) Rollback(ctx context.Context, run string, in Again) (out Launched, err error) {
+	return out, c.post(context.WithValue(ctx, keyHeader{}, in.Key), runs+"/"+url.PathEscape(run)+"/rollback", map[string]any{"stages": in.Stages}, &out)
+}
+
 // keyHeader is under what a call's context holds its idempotency key.
 type keyHeader struct{}
 

@@ -126,7 +126,7 @@ func (w *world) execute(track string, cmds []core.Command) error {
 			err = w.apply(to, *c.Event)
 		case core.DoChain:
 			err = w.chain(run, c)
-		case core.DoUnqueue, core.DoSaveRun, core.DoPublish, core.DoDeadline:
+		case core.DoUnqueue, core.DoSaveRun, core.DoPublish, core.DoDeadline, core.DoDeployed:
 		}
 		if err != nil {
 			return fmt.Errorf("%s of track %s: %w", c.Do, track, err)

@@ -286,6 +286,7 @@ const (
 	DoPublish  CommandKind = "publish"  // put an event on the bus: Topic, Status, of pauses Name (an FQN)
 	DoDeadline CommandKind = "deadline" // set the run's deadline timer: At; 0 cancels
 	DoAcquire  CommandKind = "acquire"  // ask for a lock, and have the track told how that stands: Claim
+	DoDeployed CommandKind = "deployed" // note that a stage has deployed to an infrastructure: Claim
 	DoRelease  CommandKind = "release"  // let go of a lock or leave its line, and have who is next told: Claim
 	DoChain    CommandKind = "chain"    // make sure of a chained run, then start it or give it an event: Run, Track, Chain, Event
 )

@@ -17,6 +17,8 @@ type Launch struct {
 	// Given is what the run was asked for with beside that, for another run like it.
 	Given *Asked `json:"given,omitempty"`
 	Retry *Retry `json:"retry,omitempty"` // nil unless this run takes up another
+	// Rollback is nil unless this run rolls another back.
+	Rollback *Rollback `json:"rollback,omitempty"`
 	// Parent is the stage that has started this run, nil for what people and triggers start.
 	Parent *Parent `json:"parent,omitempty"`
 }

@@ -50,7 +50,7 @@ func (s *scope) named(v any, need *Need) {
 func (s *scope) paths(paths []expr.Path, need *Need) {
 	for _, p := range paths {
 		n := s.w.run.at(p.Names)
-		if n == nil || s.w.run.Owner(n.FQN) == s.w.t.ID {
+		if n == nil || s.w.run.Owner(n.FQN) == s.w.t.ID && !s.w.run.wasRun(n) {
 			continue
 		}
 		if _, known := s.w.facts[s.w.run.nodeRef(n)]; !known {

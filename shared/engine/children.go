@@ -164,6 +164,12 @@ func (w *walk) childEnded(e core.Child) error {
 	w.t.Held = append(slices.Clip(w.t.Held), e.Held...)
 	undoing := w.isPipeline() && w.t.Undo != nil
 	n := w.run.TrackRoot(e.Track)
+	if undoing && w.run.Launch.Rollback != nil {
+		w.endNode(n, e.Status, e.Failure)
+		if w.t.Failure == nil && e.Status.Failing() {
+			w.t.Failure = e.Failure
+		}
+	}
 	if !undoing { // in a rollback the stages stay what they were
 		w.endNode(n, e.Status, e.Failure)
 		if w.t.Failure == nil && e.Status.Failing() {

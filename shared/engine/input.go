@@ -207,7 +207,7 @@ func (x *executionInput) Call(method string, args []any) (any, error) {
 	}
 	w := x.s.w
 	f := givenTo(w.t, n.FQN)
-	if owner := w.run.Owner(n.FQN); owner != w.t.ID {
+	if owner := w.run.Owner(n.FQN); owner != w.t.ID || w.run.wasRun(n) {
 		var err error
 		if f, err = w.fact(GivenRef(owner, n.FQN)); err != nil {
 			return nil, err

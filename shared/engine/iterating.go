@@ -123,7 +123,7 @@ func (s *scope) iteration(n *core.Node, id string) (*core.Node, error) {
 		return it, nil
 	}
 	owner := w.run.Owner(n.FQN)
-	if owner == w.t.ID {
+	if owner == w.t.ID && !w.run.wasRun(n) {
 		return nil, nil
 	}
 	f, err := w.fact(IterationRef(owner, n.FQN, postFix))

@@ -30,10 +30,7 @@ func (p *pipeline) Get(key string) (any, bool, error) {
 	case "executionUrl":
 		return l.Started.URL, true, nil
 	case "executionMode":
-		if p.s.w.t.Round.Rollback {
-			return "PIPELINE_ROLLBACK", true, nil
-		}
-		return "NORMAL", true, nil
+		return p.s.w.mode(), true, nil
 	case "startTs":
 		return l.At, true, nil
 	case "triggerType":
@@ -251,6 +248,9 @@ func ExportRef(scopeFQN, key string) string { return "export:" + scopeFQN + "#" 
 // lookup tells how a node stands: from this track when it walks the node, else
 // from the facts. outputs says whether its outputs are wanted too.
 func (w *walk) lookup(n *core.Node, outputs bool) (core.Fact, error) {
+	if w.run.wasRun(n) {
+		return w.fact(w.run.nodeRef(n))
+	}
 	if w.run.Owner(n.FQN) == w.t.ID {
 		if n == w.root && n.Kind != core.KindStep && n.Kind != core.KindGroup {
 			at := w.t.Standing()

@@ -80,6 +80,9 @@ func (w *walk) startUndo(n *core.Node) (waits bool, err error) {
 	}
 	for _, s := range stages {
 		w.child(s)
+		if w.run.Launch.Rollback != nil {
+			w.begin(s)
+		}
 	}
 	if n.Kind == core.KindStage && n.Loop == nil {
 		w.runStage(n)
@@ -95,6 +98,9 @@ func (w *walk) startUndo(n *core.Node) (waits bool, err error) {
 // undoable are those of the stages that have run and were not rolled back yet. Whether
 // one has rolled itself back is asked of all at once: how often may be asked is bounded.
 func (w *walk) undoable(stages []*core.Node) (list []*core.Node, err error) {
+	if b := w.run.Launch.Rollback; b != nil {
+		return w.toRollBack(b, stages), nil
+	}
 	for _, s := range stages {
 		if len(s.Rollback) == 0 || !w.t.HasStarted(s.Track) || w.t.Children[s.Track].Round.Rollback {
 			continue

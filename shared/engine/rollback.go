@@ -125,6 +125,9 @@ func (w *walk) rolledBack() {
 	w.t.Cursor = slices.Clone(u.Cursor)
 	of := w.run.Node(u.Of)
 	switch {
+	case of.Kind == core.KindPipeline && w.run.Launch.Rollback != nil:
+		w.endTrack(w.rolledBackAll())
+		return
 	case of.Kind == core.KindPipeline:
 		w.endTrack(core.Failed)
 		return

@@ -22,6 +22,9 @@ func (w *walk) started() error {
 func (w *walk) goAhead() error {
 	w.t.Status, w.t.Started = core.Running, w.ev.At
 	w.t.Cursor = []int{0}
+	if b := w.run.Launch.Rollback; b != nil {
+		w.startRollback(b)
+	}
 	w.do(core.Command{Do: core.DoSaveRun, Status: core.Running})
 	w.do(core.Command{Do: core.DoDeadline, At: w.ev.At + w.lifetime()})
 	if err := w.walk(); err != nil {
@@ -251,6 +254,7 @@ func (w *walk) endTrack(status core.Status) {
 		w.endRun(status)
 		return
 	}
+	w.deployed(status)
 	end := EndOf(w.t)
 	w.do(core.Command{Do: core.DoDeliver, Track: core.ParentTrack(w.t.ID), Event: &end})
 	w.outcome(core.Route{Kind: kindLeave, Verdict: status})

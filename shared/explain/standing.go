@@ -16,7 +16,9 @@ func (s *Story) standing(n *core.Node) []Link {
 	if c, ok := s.run.Launch.Retry.From(s.run.Owner(n.FQN)); ok {
 		return []Link{{Of: OfEnd, Pos: place(n.Pos), Text: fmt.Sprintf("was executed in run %s, which this one takes up: slipway why %s %s", c.Run, c.Run, Path(n.FQN))}}
 	}
-	switch {
+	switch b := s.run.Launch.Rollback; {
+	case b != nil && s.run.OfRolledBack(engine.NodeRef(n.FQN)) && n.Kind != core.KindStage:
+		return []Link{{Of: OfEnd, Pos: place(n.Pos), Text: fmt.Sprintf("is not run: this run rolls back run %s, which has run it: slipway why %s %s", b.Of, b.Of, Path(n.FQN))}}
 	case o == nil || o.Status == core.NotStarted:
 		return s.notReached(n)
 	case o.Status == core.Skipped:

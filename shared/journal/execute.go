@@ -67,6 +67,8 @@ func (j *Journal) command(ctx context.Context, run *engine.Run, ref Ref, ev *cor
 		return j.publish(ctx, run, ref, ev, c)
 	case core.DoDeadline:
 		return j.deadline(ctx, ref, c.At)
+	case core.DoDeployed:
+		return j.deployed(ctx, ref, ev, *c.Claim)
 	case core.DoAcquire:
 		return j.keeper.acquire(ctx, ref.Account, *c.Claim)
 	case core.DoRelease:

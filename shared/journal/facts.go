@@ -46,6 +46,13 @@ type loader = func(context.Context, Ref) (*engine.Run, *engine.Track, error)
 
 // lookup answers a reference of the engine's.
 func (j *Journal) lookup(ctx context.Context, run *engine.Run, ref string) (core.Fact, error) {
+	if run.OfRolledBack(ref) {
+		old, err := j.Run(ctx, run.Account, run.Launch.Rollback.Of)
+		if err != nil {
+			return core.Fact{}, err
+		}
+		return j.lookup(ctx, old, ref)
+	}
 	return j.world(ctx, run.Account, run.Launch.Run, j.Load).Fact(run, ref)
 }
 

@@ -43,6 +43,9 @@ func (l *Launch) like(ctx context.Context, old *engine.Run, a Again) (Request, e
 	if p := old.Launch.Parent; p != nil {
 		return Request{}, fault.New(fault.Invalid, "run %s was started by stage %s of run %s, with what that gave it: rerun or retry that one", a.Run, p.Stage, p.Run)
 	}
+	if b := old.Launch.Rollback; b != nil {
+		return Request{}, fault.New(fault.Invalid, "run %s is the rollback of run %s: it cannot be run again", old.Launch.Run, b.Of)
+	}
 	was := core.Asked{}
 	if old.Launch.Given != nil {
 		was = *old.Launch.Given

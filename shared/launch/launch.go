@@ -49,7 +49,8 @@ type Request struct {
 	// taken from Options.
 	Given core.Asked
 	// Retry is set for a run that takes up another.
-	Retry *core.Retry
+	Retry    *core.Retry
+	rollback *core.Rollback // for one that rolls another back
 }
 
 // Refused says that a pipeline cannot run: its diagnostics hold at least one
@@ -107,6 +108,11 @@ func (l *Launch) begin(ctx context.Context, req Request, plan *core.Plan, diags 
 	if err != nil {
 		return Started{}, err
 	}
+	return l.beginAs(ctx, run, req, plan, diags)
+}
+
+// beginAs starts the run of that id.
+func (l *Launch) beginAs(ctx context.Context, run string, req Request, plan *core.Plan, diags core.Diagnostics) (Started, error) {
 	launch, err := l.save(ctx, run, plan, req)
 	if err != nil {
 		return Started{}, err
@@ -164,7 +170,7 @@ func (l *Launch) save(ctx context.Context, run string, plan *core.Plan, req Requ
 	}
 	launch := core.Launch{Run: run, At: core.Millis(l.clock.Now()), Plan: plan, Limit: l.MaxRuns, Source: string(req.Source.Data), Started: core.Started{
 		Semantics: plan.Semantics, Sequence: seq, Trigger: req.Trigger, By: req.By, URL: l.url(plan, run),
-	}, Given: given(req), Retry: req.Retry}
+	}, Given: given(req), Retry: req.Retry, Rollback: req.rollback}
 	err = l.journal.SaveLaunch(ctx, launch)
 	if fault.Is(err, fault.AlreadyExists) { // two calls with one key at once, or our own write
 		r, err := l.journal.Run(ctx, req.Account, run)

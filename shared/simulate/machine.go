@@ -55,7 +55,7 @@ func (w *World) command(track string, c core.Command) {
 		w.deadline(c.At)
 	case core.DoAcquire, core.DoRelease:
 		w.claimed(c)
-	case core.DoUnqueue, core.DoSaveRun, core.DoPublish: // nobody looks
+	case core.DoUnqueue, core.DoSaveRun, core.DoPublish, core.DoDeployed: // nobody looks
 	default:
 		w.fail(fault.New(fault.Internal, "command %q is not known", c.Do))
 	}

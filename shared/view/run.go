@@ -15,26 +15,28 @@ import (
 // Run is one run with all its nodes. Times are ms since 1970, 0 for not yet;
 // statuses are spelled as Harness's REST interface does (core.Status.API).
 type Run struct {
-	ID        string            `json:"id"`
-	Scope     core.Scope        `json:"scope"`
-	Pipeline  string            `json:"pipeline"`
-	Name      string            `json:"name"`
-	Tags      map[string]string `json:"tags,omitempty"`
-	Sequence  int64             `json:"sequence"`
-	Status    string            `json:"status"`
-	Ended     bool              `json:"ended"`
-	Started   int64             `json:"started"`
-	Finished  int64             `json:"finished,omitempty"`
-	Trigger   string            `json:"trigger"`
-	By        core.Actor        `json:"by"`
-	URL       string            `json:"url"`
-	Failure   *core.Failure     `json:"failure,omitempty"`
-	Warnings  []core.Warned     `json:"warnings,omitempty"`
-	RetryOf   string            `json:"retryOf,omitempty"` // the run that this one takes up
-	Parent    *core.Parent      `json:"parent,omitempty"`  // the stage that has started it
-	Paused    []Paused          `json:"paused,omitempty"`  // by whom it is paused, or stages of it
-	Nodes     []Node            `json:"nodes"`
-	Approvals []Approval        `json:"approvals,omitempty"`
+	ID       string            `json:"id"`
+	Scope    core.Scope        `json:"scope"`
+	Pipeline string            `json:"pipeline"`
+	Name     string            `json:"name"`
+	Tags     map[string]string `json:"tags,omitempty"`
+	Sequence int64             `json:"sequence"`
+	Status   string            `json:"status"`
+	Ended    bool              `json:"ended"`
+	Started  int64             `json:"started"`
+	Finished int64             `json:"finished,omitempty"`
+	Trigger  string            `json:"trigger"`
+	By       core.Actor        `json:"by"`
+	URL      string            `json:"url"`
+	Failure  *core.Failure     `json:"failure,omitempty"`
+	Warnings []core.Warned     `json:"warnings,omitempty"`
+	RetryOf  string            `json:"retryOf,omitempty"` // the run that this one takes up
+	// RollbackOf is the run that this one rolls back.
+	RollbackOf string       `json:"rollbackOf,omitempty"`
+	Parent     *core.Parent `json:"parent,omitempty"` // the stage that has started it
+	Paused     []Paused     `json:"paused,omitempty"` // by whom it is paused, or stages of it
+	Nodes      []Node       `json:"nodes"`
+	Approvals  []Approval   `json:"approvals,omitempty"`
 }
 
 // Node is one node of the plan, in plan order, parents before their children.
@@ -105,6 +107,9 @@ func (v *Views) see(ctx context.Context, account, id string, room *room) (Run, e
 		Warnings: root.Warnings, Status: statusOf(tracks, root).API(), Paused: pauses(r, tracks)}
 	if retry := r.Launch.Retry; retry != nil {
 		out.RetryOf = retry.Of
+	}
+	if b := r.Launch.Rollback; b != nil {
+		out.RollbackOf = b.Of
 	}
 	out.Parent = parentOf(r)
 	r.Walk(func(n *core.Node) {

@@ -60,6 +60,7 @@ func readService(r *reader, e *core.Entity) {
 func readInfrastructure(r *reader, e *core.Entity) {
 	e.Type = r.text("type")
 	r.fact(e, "deploymentType", r.text("deploymentType"))
+	r.fact(e, "environmentRef", r.text("environmentRef"))
 	scope, env := e.Scope.Resolve(r.text("environmentRef"))
 	e.Parent = env
 	switch {

@@ -1,6 +1,7 @@
 package entity
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -125,8 +126,12 @@ func errors(ds core.Diagnostics) core.Diagnostics {
 
 func onlyUnsupported(ds core.Diagnostics) bool { return len(errors(ds)) == 0 }
 
+// targets are what overrides are for.
+var targets = []core.EntityKind{core.EntityService, core.EntityEnvironment, core.EntityInfrastructure}
+
 // Needs refuses an entity whose home or parent is not there, or which refers to what
-// must be there before it: the templates of a template, the secrets of a connector.
+// must be there before it: the templates of a template, the secrets of a
+// connector, the environments of a group, what overrides are for.
 func (c *Catalogue) Needs(ctx context.Context, e core.Entity) error {
 	if err := c.CheckScope(ctx, e.Scope); err != nil {
 		return err
@@ -135,7 +140,9 @@ func (c *Catalogue) Needs(ctx context.Context, e core.Entity) error {
 	for _, used := range e.Uses {
 		must := used.Kind == parent && used.Identifier == e.Parent ||
 			used.Kind == core.EntityTemplate && e.Kind == core.EntityTemplate ||
-			used.Kind == core.EntitySecret && e.Kind == core.EntityConnector
+			used.Kind == core.EntitySecret && e.Kind == core.EntityConnector ||
+			used.Kind == core.EntityEnvironment && e.Kind == core.EntityEnvironmentGroup ||
+			slices.Contains(targets, used.Kind) && e.Kind == core.EntityOverrides
 		if !must {
 			continue
 		}
@@ -161,6 +168,9 @@ func (c *Catalogue) Remove(ctx context.Context, r core.EntityRef, by Change, for
 		return lives(u, r) || document.ParentOf(u.Kind) == r.Kind && u.Parent == r.Identifier && u.Scope == r.Scope
 	}
 	if others := slices.DeleteFunc(slices.Clone(users), own); len(others) > 0 && !force {
+		if there, err := c.Exists(ctx, r); err != nil || !there { // it was deleted by force
+			return cmp.Or(err, missing(r))
+		}
 		return InUse(r, others)
 	}
 	inside, err := c.inside(ctx, r)

@@ -24,6 +24,10 @@ type listing struct {
 	order      string // when the query does not say, as "name,ASC"
 	// passes decides on a row by what is particular to the kind; nil for all.
 	passes func(core.EntityRow) bool
+	// ids are query parameters, beside "identifiers", that name the entities wanted.
+	ids []string
+	// facts are query parameters that a fact of that name must equal.
+	facts []string
 	// include are further scopes of which rows are listed, behind those of the query's.
 	include []core.Scope
 }
@@ -36,8 +40,11 @@ type found struct {
 
 // rows are the entities of a kind that a list shows, in order, and the page asked for.
 func (d *door) rows(c *request.Call, r resource, l listing) (page []found, total int, p httpio.Paging, err error) {
-	at := r.ref(c).Scope
+	at, parent := r.ref(c).Scope, r.ref(c).Parent
 	if err := c.Allow(govern.View, core.EntityRef{Kind: r.kind, Scope: at}); err != nil {
+		return nil, 0, p, err
+	}
+	if err := httpio.Unsupported(c.Q, "filterIdentifier", "repoName", "branch", "repoIdentifier"); err != nil {
 		return nil, 0, p, err
 	}
 	if p, err = readPaging(c.Q, l); err != nil {
@@ -47,7 +54,7 @@ func (d *door) rows(c *request.Call, r resource, l listing) (page []found, total
 	if err != nil {
 		return nil, 0, p, err
 	}
-	term, wanted := strings.ToLower(c.Q.Get("searchTerm")), httpio.Values(c.Q, "identifiers")
+	term := strings.ToLower(c.Q.Get("searchTerm"))
 	var all []found
 	for _, s := range append([]core.Scope{at}, l.include...) {
 		rows, err := d.Catalogue.List(c.Ctx, s, r.kind)
@@ -55,15 +62,32 @@ func (d *door) rows(c *request.Call, r resource, l listing) (page []found, total
 			return nil, 0, p, err
 		}
 		for _, row := range rows {
-			if (r.parent == "" || c.Q.Get(r.parent) == "" || row.Parent == c.Q.Get(r.parent)) &&
-				(len(wanted) == 0 || slices.Contains(wanted, row.Identifier)) &&
-				(l.passes == nil || l.passes(row)) && mentions(row, term) {
+			if (parent == "" || row.Parent == parent) && l.wants(c.Q, row) && (l.passes == nil || l.passes(row)) && mentions(row, term) {
 				all = append(all, found{row, s})
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return compare(a.EntityRow, b.EntityRow) })
 	return httpio.Cut(all, p), len(all), p, nil
+}
+
+// wants reports whether a row is among those that the query names.
+func (l listing) wants(q url.Values, row core.EntityRow) bool {
+	for _, name := range append([]string{"identifiers"}, l.ids...) {
+		if wanted := httpio.Values(q, name); len(wanted) > 0 && !slices.Contains(wanted, row.Identifier) {
+			return false
+		}
+	}
+	for _, name := range l.facts {
+		have := row.Facts[name]
+		if name == "type" {
+			have = row.Type
+		}
+		if wanted := q.Get(name); wanted != "" && wanted != have {
+			return false
+		}
+	}
+	return true
 }
 
 func readPaging(q url.Values, l listing) (httpio.Paging, error) {
@@ -122,6 +146,18 @@ func (d *door) list(r resource, l listing) request.Handler {
 		}
 		items, err := d.shown(c, r, rows)
 		return httpio.OK(c.Request, httpio.NGPageOf(items, total, p)), err
+	}
+}
+
+// listAll answers with a page's entities alone, as Harness's access lists do.
+func (d *door) listAll(r resource, l listing) request.Handler {
+	return func(c *request.Call) (httpio.Answer, error) {
+		rows, _, _, err := d.rows(c, r, l)
+		if err != nil {
+			return httpio.Answer{}, err
+		}
+		items, err := d.shown(c, r, rows)
+		return httpio.OK(c.Request, items), err
 	}
 }
 

@@ -27,7 +27,8 @@ type door struct {
 func Routes(cfg Config) httpio.Routes {
 	d := &door{cfg}
 	all := httpio.Routes{}
-	for _, routes := range []httpio.Routes{d.organizationRoutes(), d.projectRoutes(), d.serviceRoutes()} {
+	for _, routes := range []httpio.Routes{d.organizationRoutes(), d.projectRoutes(), d.serviceRoutes(),
+		d.environmentRoutes(), d.environmentGroupRoutes(), d.infrastructureRoutes()} {
 		maps.Copy(all, routes)
 	}
 	return all

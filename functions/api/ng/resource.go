@@ -22,7 +22,13 @@ type resource struct {
 	parent string
 	// row shows an entity in a list; nil where that is what show says.
 	row func(core.EntityRow, core.Scope) any
+	// locate, when there is one, says what else of a request is part of the reference.
+	locate func(*request.Call, core.EntityRef) core.EntityRef
 }
+
+// inGit are the parameters of what is kept in Git.
+var inGit = []string{"storeType=INLINE", "branch", "branchName", "repoName", "repoIdentifier", "repoURL", "filePath", "rootFolder", "connectorRef",
+	"isNewBranch", "importFromGit"}
 
 // sent is a document as a request has it.
 type sent struct {
@@ -30,7 +36,7 @@ type sent struct {
 	text   string
 	id     string // what the request calls it beside the document; "" for nothing
 	stable bool   // of a template's version
-	amend  func(*core.Entity)
+	amend  func(*core.Entity) error
 }
 
 // create keeps a new entity; update replaces one; upsert does either.
@@ -51,6 +57,9 @@ func (d *door) save(r resource, mode entity.Mode) request.Handler {
 // keep stores the document of a request.
 func (d *door) keep(c *request.Call, r resource, mode entity.Mode) (entity.Saved, error) {
 	version, err := c.IfMatch()
+	if err == nil {
+		err = httpio.Unsupported(c.Q, inGit...)
+	}
 	if err != nil {
 		return entity.Saved{}, err
 	}
@@ -74,7 +83,9 @@ func amend(c *request.Call, in sent, e *core.Entity) error {
 		}
 	}
 	if in.amend != nil {
-		in.amend(e)
+		if err := in.amend(e); err != nil {
+			return err
+		}
 	}
 	return c.Allow(govern.Edit, e.EntityRef)
 }
@@ -88,11 +99,18 @@ func (r resource) ref(c *request.Call) core.EntityRef {
 	case core.EntityProject:
 		at.Project = ""
 	}
-	return core.EntityRef{Kind: r.kind, Scope: at, Parent: c.Q.Get(r.parent), Identifier: c.PathValue("id")}
+	ref := core.EntityRef{Kind: r.kind, Scope: at, Parent: c.Q.Get(r.parent), Identifier: c.PathValue("id")}
+	if r.locate != nil {
+		return r.locate(c, ref)
+	}
+	return ref
 }
 
 func (d *door) get(r resource) request.Handler {
 	return func(c *request.Call) (httpio.Answer, error) {
+		if err := httpio.Unsupported(c.Q, append(inGit, "deleted")...); err != nil {
+			return httpio.Answer{}, err
+		}
 		ref := r.ref(c)
 		if err := c.Allow(govern.View, ref); err != nil {
 			return httpio.Answer{}, err

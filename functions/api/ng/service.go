@@ -11,13 +11,16 @@ import (
 func (d *door) serviceRoutes() httpio.Routes {
 	const path = "/ng/api/servicesV2"
 	r := resource{kind: core.EntityService, read: readService, show: showService}
+	l := listing{fallback: 100, ids: []string{"serviceIdentifiers"}}
 	return httpio.Routes{
-		"GET " + path:              request.Scoped(d.list(r, listing{fallback: 100})),
-		"POST " + path:             request.Scoped(d.create(r)),
-		"PUT " + path:              request.Scoped(d.update(r)),
-		"PUT " + path + "/upsert":  request.Scoped(d.upsert(r)),
-		"GET " + path + "/{id}":    request.Scoped(d.get(r)),
-		"DELETE " + path + "/{id}": request.Scoped(d.remove(r)),
+		"GET " + path:                  request.Scoped(d.list(r, l)),
+		"GET " + path + "/list/access": request.Scoped(d.listAll(r, l)),
+		"POST " + path + "/batch":      request.Scoped(d.createServices(r)),
+		"POST " + path:                 request.Scoped(d.create(r)),
+		"PUT " + path:                  request.Scoped(d.update(r)),
+		"PUT " + path + "/upsert":      request.Scoped(d.upsert(r)),
+		"GET " + path + "/{id}":        request.Scoped(d.get(r)),
+		"DELETE " + path + "/{id}":     request.Scoped(d.remove(r)),
 	}
 }
 
@@ -48,7 +51,7 @@ func (w withYAML) sent(c *request.Call, kind core.EntityKind, fields any) (sent,
 			return sent{}, err
 		}
 	}
-	return sent{at: at, text: text, id: w.Identifier, amend: w.over}, nil
+	return sent{at: at, text: text, id: w.Identifier, amend: func(e *core.Entity) error { w.over(e); return nil }}, nil
 }
 
 // showService is Harness's ServiceResponse.

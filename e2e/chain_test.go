@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -122,7 +123,7 @@ func TestChain(t *testing.T) {
 		if how == "weak" {
 			cfg = weakly(t)
 		}
-		cfg.MaxRuns = 2 // which chained runs do not count for
+		cfg.MaxRuns = 1 // chained runs do not count
 		in := startInside(t, cfg)
 		for name, tc := range tests {
 			t.Run(how+"/"+name, func(t *testing.T) {
@@ -183,5 +184,76 @@ func TestChainStops(t *testing.T) {
 				t.Errorf("%s\n%s", show(r), show(c))
 			}
 		})
+	}
+}
+
+// TestChainStoppedFirst executes the stop of a chained run before its start, as a relay
+// may, and each twice: it never begins.
+func TestChainStoppedFirst(t *testing.T) {
+	in := startInside(t, platform.Config{Delegate: true})
+	r := in.finish(in.launchChain(stages(aChain("call", "")), childOf(aStage("inner", "", shellStep("x", "true", ""))), ""))
+	rec, err := in.admin.Record(t.Context(), r.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var start core.Command
+	for _, s := range rec.Tracks["0.1"] {
+		for _, c := range s.Event.Commands {
+			if c.Do == core.DoChain {
+				start = c
+			}
+		}
+	}
+	start.Run = in.Ports().IDs.New()
+	stop := start
+	stop.Event = &core.Event{V: core.EventVersion, Type: core.EventStop, Stop: &core.Stop{Status: core.Aborted, Reason: "at once"}}
+	for i, c := range []core.Command{stop, start, stop, start} {
+		n := int64(1000 + i)
+		body, err := json.Marshal(core.Event{V: core.EventVersion, N: n, Type: core.EventWarned, Commands: []core.Command{c}})
+		if err == nil {
+			err = in.Journal().Redo(t.Context(), core.Item{Key: core.EventKey(acct, r.ID, "0.1", n), Body: body, Version: n})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := in.until(start.Run, ended)
+	if c.Status != "Aborted" || standings(c) != "inner=NotStarted x=NotStarted" || c.Parent == nil || c.Parent.Run != r.ID {
+		t.Error(show(c))
+	}
+	next := in.finish(in.launchChain(stages(aChain("call", "")), childOf(aStage("inner", "", shellStep("x", "true", ""))), ""))
+	if last := in.chainsOf(next); c.Sequence != 2 || last[0].Sequence != 3 {
+		t.Errorf("it was run %d, and the one behind it run %d", c.Sequence, last[0].Sequence)
+	}
+	if after := in.until(r.ID, ended); after.Status != "Success" {
+		t.Error(show(after))
+	}
+}
+
+// TestRetryAfterChain takes up a run behind a stage that has run another pipeline, which
+// is not run again: its outputs are read as before. Rerun runs it again.
+func TestRetryAfterChain(t *testing.T) {
+	in := startInside(t, platform.Config{Delegate: true})
+	yaml := stages(aStage("before", "", say("say", "word")), aChain("call", chaining),
+		aStage("after", "when: {pipelineStatus: Success, condition: <+pipeline.stages.call.output.answer> == 'heard word'}",
+			shellStep("read", "echo '<+pipeline.stages.call.output.answer>'; "+tries(filepath.Join(t.TempDir(), "tries"), 2), "")))
+	r := in.finish(in.launchChain(yaml, childOf(aStage("inner", "", say("echo", "'heard <+pipeline.variables.word>'"))), ""))
+	if r.Status != "Failed" {
+		t.Fatal(show(r))
+	}
+	again, err := in.admin.Retry(t.Context(), r.ID, client.Again{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := in.until(again.Run, ended)
+	if got := strings.TrimSpace(in.logs(second)["read"]); second.Status != "Success" || !strings.HasPrefix(got, "heard word\n") || node(second, "call").Copied != r.ID {
+		t.Errorf("%q\n%s", got, show(second))
+	}
+	if again, err = in.admin.Rerun(t.Context(), r.ID, client.Again{}); err != nil {
+		t.Fatal(err)
+	}
+	third := in.until(again.Run, ended)
+	if a, b := node(r, "call").Chained, node(third, "call").Chained; third.Status != "Success" || b == nil || a.Run == b.Run {
+		t.Errorf("%+v, then %+v\n%s", a, b, show(third))
 	}
 }

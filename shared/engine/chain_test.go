@@ -119,7 +119,11 @@ func TestChainStops(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			hit := 0
 			for seed := range uint64(200) {
-				s := newSim(t, seed, plan(chained("a"), stage("b", shell("q"))))
+				a := chained("a")
+				if tc.run == core.Aborted { // which no strategy has a say about
+					on(a, act(core.ActionIgnore))
+				}
+				s := newSim(t, seed, plan(a, stage("b", shell("q"))))
 				s.Twice = true
 				s.until(func() bool { return true })
 				for range seed / 2 {
@@ -132,6 +136,9 @@ func TestChainStops(t *testing.T) {
 				for _, c := range s.Chains {
 					if !c.Track("0").Status.Terminal() {
 						t.Fatalf("seed %d: the run ended %s, its stage's is %s", seed, root.Status, c.Track("0").Status)
+					}
+					if tc.run == core.Aborted && root.Ended < c.Track("0").Ended {
+						t.Fatalf("seed %d: the run did not wait for its stage's", seed)
 					}
 				}
 				if root.Status == tc.run && s.runs() == string(core.Aborted) {

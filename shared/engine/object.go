@@ -268,7 +268,8 @@ func (w *walk) lookup(n *core.Node, outputs bool) (core.Fact, error) {
 		}
 		return f, nil
 	}
-	if s := w.t.Nodes[n.FQN]; n.Track != "" && s != nil && !w.t.HasStarted(n.Track) { // it was not let in
+	_, elsewhere := w.run.Launch.Retry.From(n.Track)                                                                    // where its outputs are, too
+	if s := w.t.Nodes[n.FQN]; n.Track != "" && s != nil && !w.t.HasStarted(n.Track) && (!elsewhere || n.Chain == nil) { // it was not let in
 		return core.Fact{Found: true, Status: s.Status, Started: s.Started, Ended: s.Ended, Attempt: s.Attempt}, nil
 	}
 	return w.fact(w.run.nodeRef(n))

@@ -33,6 +33,8 @@ type runFlags struct {
 	inputs, inputSets, with, secrets, approve []string
 	stages, expressions                       []string
 	keep                                      bool
+	stored                                    string   // the identifier of a stored pipeline
+	sets                                      []string // of its stored input sets
 }
 
 // pipeline registers the flags about what a pipeline is compiled with.
@@ -47,18 +49,29 @@ func (f *runFlags) pipeline(set *pflag.FlagSet) {
 func (a *app) run() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run FILE",
+		Use:   "run FILE | --pipeline ID",
 		Short: "Run a pipeline file and exit with its status",
 		Long: "Run a pipeline file. Without --server a private platform is started for it in a temporary data folder and\n" +
 			"ended with it; with --data DIR it is the platform that runs on DIR, or a private one that keeps its data there.\n" +
-			"FILE may be - for standard input. Ctrl-C aborts the run.\n\n" +
+			"FILE may be - for standard input. Ctrl-C aborts the run. With --pipeline a pipeline runs that was kept by apply, with what\n" +
+			"else is kept: its input sets, templates, services and environments.\n\n" +
 			"Exit status: 0 Success or IgnoreFailed, 1 any other end, 2 bad input, 3 platform unreachable.",
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case (len(args) == 1) == (f.stored != ""):
+				return fault.New(fault.Invalid, "name a file, or a pipeline that the platform keeps with --pipeline")
+			case f.stored != "":
+				return a.runStored(cmd.Context(), f)
+			case len(f.sets) > 0:
+				return fault.New(fault.Invalid, "--input-set names a stored input set, for --pipeline; a file is given with --inputs")
+			}
 			return a.runFile(cmd.Context(), args[0], f, cmd.Flags().Changed("data"))
 		},
 	}
 	f.pipeline(cmd.Flags())
+	cmd.Flags().StringVar(&f.stored, "pipeline", "", "run the stored pipeline of this `id`, on the platform that keeps it")
+	cmd.Flags().StringArrayVar(&f.sets, "input-set", nil, "`id` of an input set stored for it (repeatable, later ones win)")
 	cmd.Flags().StringArrayVar(&f.secrets, "secret", nil, "value of a secret, `id=@FILE` or id=env:NAME (repeatable)")
 	cmd.Flags().StringArrayVar(&f.approve, "approve", nil, "approve by itself: a step's `id`, name or path, or all (repeatable)")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "keep the data folder, and say where it is")
@@ -103,6 +116,25 @@ func (a *app) runFile(ctx context.Context, file string, f runFlags, dataGiven bo
 	return errors.Join(err, p.close(ctx))
 }
 
+// runStored runs a pipeline that the platform keeps.
+func (a *app) runStored(ctx context.Context, f runFlags) error {
+	if len(f.secrets) > 0 || len(f.with) > 0 || f.keep {
+		return fault.New(fault.Invalid, "--secret, --with and --keep are for files: what is stored uses what is stored")
+	}
+	l := client.Launch{Pipeline: f.stored, SetRefs: f.sets, Org: a.flags.org, Project: a.flags.project}
+	if err := a.readOptions(&l, f); err != nil {
+		return err
+	}
+	c, t, err := a.connect()
+	if err != nil {
+		return err
+	}
+	signals, stop := interrupts()
+	defer stop()
+	w := &watch{client: c, target: t, poll: serverPoll, signals: signals}
+	return t.reached(a.launch(ctx, w, l, f))
+}
+
 // interrupts takes Ctrl-C and a polite kill from now on.
 func interrupts() (signals <-chan os.Signal, stop func()) {
 	c := make(chan os.Signal, 2)
@@ -131,21 +163,26 @@ func (a *app) readLaunch(file string, f runFlags) (client.Launch, error) {
 	if l.YAML = string(text); file == "-" {
 		l.File = "<stdin>"
 	}
+	return l, a.readOptions(&l, f)
+}
+
+// readOptions reads what a pipeline is compiled with.
+func (a *app) readOptions(l *client.Launch, f runFlags) (err error) {
 	if l.Inputs, err = pairs("--input", f.inputs); err != nil {
-		return l, err
+		return err
 	}
 	l.Stages = f.stages
 	if l.Expressions, err = expressionValues(f.expressions); err != nil {
-		return l, err
+		return err
 	}
 	for _, set := range f.inputSets {
 		text, err := a.readInput(set)
 		if err != nil {
-			return l, err
+			return err
 		}
 		l.InputSets = append(l.InputSets, string(text))
 	}
-	return l, nil
+	return nil
 }
 
 // expressionValues reads values for expressions: what is before the first = behind the

@@ -14,8 +14,10 @@ const runs = "/slipway/v1/runs"
 
 // Launch asks for a run of a pipeline that need not be stored.
 type Launch struct {
-	YAML      string            `json:"yaml"`
-	File      string            `json:"file"` // what diagnostics call it
+	YAML      string            `json:"yaml,omitempty"`
+	Pipeline  string            `json:"pipeline,omitempty"`     // a stored one's identifier, instead of YAML
+	SetRefs   []string          `json:"inputSetRefs,omitempty"` // identifiers of its stored input sets
+	File      string            `json:"file"`                   // what diagnostics call it
 	Inputs    map[string]string `json:"inputs,omitempty"`
 	InputSets []string          `json:"inputSets,omitempty"` // YAML
 	Library   []File            `json:"library,omitempty"`   // the templates and input sets it refers to

@@ -66,12 +66,37 @@ func Root(name core.EntityKind) string { return find(name).roots[0] }
 // ParentOf is the kind of what entities of a kind belong to, "" for none.
 func ParentOf(name core.EntityKind) core.EntityKind { return find(name).parent }
 
+// Home is where entities of a kind live that are asked for in a scope: an organization
+// is the account's, a project its organization's.
+func Home(name core.EntityKind, s core.Scope) core.Scope { return fit(s, find(name).in) }
+
 func find(name core.EntityKind) kind {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	if i < 0 {
 		return kind{name: name, roots: []string{string(name)}}
 	}
 	return kinds[i]
+}
+
+// KindOf is the kind of a document, "" for one that is not kept.
+func KindOf(root *yamldoc.Node) core.EntityKind {
+	k, body, _ := recognise(root)
+	if body == nil {
+		return ""
+	}
+	return k.name
+}
+
+// Homes are the organization and project of a scope, as entities.
+func Homes(s core.Scope) []core.EntityRef {
+	var out []core.EntityRef
+	if s.Org != "" {
+		out = append(out, core.EntityRef{Kind: core.EntityOrganization, Scope: core.Scope{Account: s.Account}, Identifier: s.Org})
+	}
+	if s.Project != "" {
+		out = append(out, core.EntityRef{Kind: core.EntityProject, Scope: core.Scope{Account: s.Account, Org: s.Org}, Identifier: s.Project})
+	}
+	return out
 }
 
 // overrideTypes tell an override that has no first key (BEHAVIOUR §4.1).

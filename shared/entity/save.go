@@ -32,15 +32,26 @@ type Saving struct {
 	document.Expected
 	Mode Mode
 	By   Change
+	// DryRun checks the document and compares it; nothing is kept.
+	DryRun bool
 	// Stable makes a template's version the stable one.
 	Stable bool
 	// Amend, when there is one, may refuse the entity that was read, or say more of it.
 	Amend func(*core.Entity) error
 }
 
+// What saving did, or would have done.
+const (
+	Created   = "created"
+	Changed   = "changed"
+	Unchanged = "unchanged"
+)
+
 // Saved is what was kept.
 type Saved struct {
 	Entity core.Entity
+	// Action is Created, Changed or Unchanged.
+	Action string
 	// Diagnostics are warnings, what is not supported yet, and what makes of a pipeline
 	// a draft.
 	Diagnostics core.Diagnostics
@@ -65,7 +76,7 @@ func (c *Catalogue) Save(ctx context.Context, s Saving) (Saved, error) {
 			return Saved{}, err
 		}
 	}
-	if err := c.Needs(ctx, *e); err != nil {
+	if err := c.Needs(ctx, *e); err != nil && !s.DryRun { // it may be about to be kept too
 		return Saved{}, err
 	}
 	if e.Kind == core.EntityPipeline {
@@ -91,14 +102,33 @@ func (c *Catalogue) Save(ctx context.Context, s Saving) (Saved, error) {
 			return Saved{}, err
 		}
 	}
+	before, err := c.head(ctx, e.EntityRef)
+	if err != nil {
+		return Saved{}, err
+	}
+	if s.DryRun {
+		kept, same, err := c.follow(ctx, before, *e, s.By)
+		return Saved{kept, action(before, same), diags}, err
+	}
 	kept, err := c.mode(s.Mode)(ctx, *e, s.By)
 	if err != nil {
 		return Saved{}, err
 	}
+	did := action(before, before != nil && before.Version == kept.Version)
 	if value != nil {
 		err = c.secrets.Put(ctx, core.SecretName(e.Scope, e.Identifier), []byte(*value))
 	}
-	return Saved{kept, diags}, err
+	return Saved{kept, did, diags}, err
+}
+
+func action(before *core.Entity, same bool) string {
+	switch {
+	case before == nil || before.Deleted:
+		return Created
+	case same:
+		return Unchanged
+	}
+	return Changed
 }
 
 func (c *Catalogue) mode(m Mode) func(context.Context, core.Entity, Change) (core.Entity, error) {

@@ -11,7 +11,7 @@ import (
 // CheckScope refuses an organization or project that is not there. Those called
 // "default" always are.
 func (c *Catalogue) CheckScope(ctx context.Context, s core.Scope) error {
-	for _, r := range homes(s) {
+	for _, r := range document.Homes(s) {
 		ok, err := c.Exists(ctx, r)
 		if err != nil {
 			return err
@@ -28,18 +28,6 @@ func inside(r core.EntityRef) string {
 		return " in organization " + r.Scope.Org
 	}
 	return ""
-}
-
-// homes are the organization and project of a scope, as entities.
-func homes(s core.Scope) []core.EntityRef {
-	var out []core.EntityRef
-	if s.Org != "" {
-		out = append(out, core.EntityRef{Kind: core.EntityOrganization, Scope: core.Scope{Account: s.Account}, Identifier: s.Org})
-	}
-	if s.Project != "" {
-		out = append(out, core.EntityRef{Kind: core.EntityProject, Scope: core.Scope{Account: s.Account, Org: s.Org}, Identifier: s.Project})
-	}
-	return out
 }
 
 func isDefault(r core.EntityRef) bool {

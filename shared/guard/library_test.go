@@ -13,6 +13,7 @@ var owner = map[string][]string{
 	"github.com/antchfx/xpath": {"shared/expr"},
 	"github.com/oklog/ulid":    {"shared/clock"},
 	"github.com/spf13/cobra":   {"cli", "cmd"},
+	"github.com/pmezard/go-difflib": {"cli/screen"},
 	"maragu.dev/gomponents":    {"functions/approve/door"},
 	"github.com/aws":           {"shared/aws", "functions", "infra", "localstack/aws"}, // the last for its tests: TestBinaries keeps its command free
 }

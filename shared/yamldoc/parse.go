@@ -36,6 +36,7 @@ type Parsed struct {
 	Root        *Node // nil when it cannot be read
 	Last        int   // the line before the next document, math.MaxInt of the last one
 	Diagnostics core.Diagnostics
+	Text        []byte // the document as it stands in the stream, without the line that parts it from the one before
 }
 
 // Each reads all documents of a YAML stream, those that cannot be read included.
@@ -57,7 +58,7 @@ func Each(file string, data []byte) []Parsed {
 		if i+1 < len(chunks) {
 			last = chunks[i+1].first
 		}
-		out = append(out, Parsed{i, root, last, ds})
+		out = append(out, Parsed{i, root, last, ds, c.text(len(chunks))})
 	}
 	return out
 }

@@ -55,6 +55,14 @@ type chunk struct {
 	first int
 }
 
+// text is the document, the whole stream when it is the only one.
+func (c chunk) text(of int) []byte {
+	if line, rest, found := bytes.Cut(c.data, []byte("\n")); of > 1 && found && marker(bytes.TrimRight(line, " \r\t"), "---") && len(bytes.TrimRight(line, " \r\t")) == 3 {
+		return rest
+	}
+	return c.data
+}
+
 // split cuts a stream into documents. "---" at the start of a line separates
 // documents wherever it stands, inside block scalars too, so no parsing is needed.
 func split(data []byte) []chunk {

@@ -26,13 +26,15 @@ func (d *door) againRoutes() httpio.Routes {
 	}
 }
 
-// executeMore is POST …/execute/retry/{id} and …/execute/{id}/stages, which a mux cannot
-// tell apart.
+// executeMore is POST …/execute/retry/{id}, …/execute/{id}/stages and
+// …/execute/{id}/inputSetList, which a mux cannot tell apart.
 func (d *door) executeMore(c *request.Call) (httpio.Answer, error) {
 	id, what := c.PathValue("id"), c.PathValue("what")
 	switch {
 	case what == "stages" && id != "retry":
 		return d.executeStages(c)
+	case what == "inputSetList" && id != "retry":
+		return d.executeSets(c)
 	case id == "retry":
 		c.SetPathValue("id", what)
 		return d.retryPipeline(c)

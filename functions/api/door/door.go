@@ -49,6 +49,7 @@ func New(cfg Config) http.Handler {
 	maps.Copy(routes, d.recordRoutes())
 	maps.Copy(routes, d.againRoutes())
 	maps.Copy(routes, d.pauseRoutes())
+	maps.Copy(routes, d.entityRoutes())
 	maps.Copy(routes, ng.Routes(ng.Config{Catalogue: cfg.Catalogue, IDs: ports.IDs}))
 	maps.Copy(routes, d.rollbackRoutes())
 	return httpio.Mux(d.ids, routes)

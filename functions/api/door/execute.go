@@ -93,9 +93,34 @@ func executedAnswer(c *request.Call, s launch.Started) httpio.Answer {
 	return httpio.Answer{Body: executedEnvelope{envelope, x}}
 }
 
-// execute starts a run of a stored pipeline with runtime input YAML.
-func (d *door) execute(c *request.Call, req stageRequest) (launch.Started, error) {
+// executeSets runs a pipeline with stored input sets: Harness's MergeInputSetRequest.
+func (d *door) executeSets(c *request.Call) (httpio.Answer, error) {
+	if err := httpio.Unsupported(c.Q, "branch", "repoIdentifier", "notesForPipelineExecution", "pipelineBranch", "pipelineRepoID"); err != nil {
+		return httpio.Answer{}, err
+	}
+	var req struct {
+		Refs   []string `json:"inputSetReferences"`
+		Stages []string `json:"stageIdentifiers"`
+		Last   string   `json:"lastYamlToMerge"`
+	}
+	if err := httpio.JSON(c.Request, httpio.MaxBody, &req); err != nil {
+		return httpio.Answer{}, err
+	}
+	s, err := d.execute(c, stageRequest{Inputs: req.Last, Stages: req.Stages}, req.Refs...)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	return executedAnswer(c, s), nil
+}
+
+// execute starts a run of a stored pipeline with its stored input sets, in order, and
+// then runtime input YAML.
+func (d *door) execute(c *request.Call, req stageRequest, sets ...string) (launch.Started, error) {
 	p, err := d.stored(c)
+	if err != nil {
+		return launch.Started{}, err
+	}
+	merged, err := d.inputSets(c, p, sets)
 	if err != nil {
 		return launch.Started{}, err
 	}
@@ -103,9 +128,9 @@ func (d *door) execute(c *request.Call, req stageRequest) (launch.Started, error
 	if !utf8.ValidString(inputs) {
 		return launch.Started{}, fault.New(fault.Invalid, "the inputs are not UTF-8")
 	}
-	opt := compile.Options{Scope: c.At, Stages: req.Stages, Expressions: req.Expressions}
+	opt := compile.Options{Scope: c.At, Stages: req.Stages, Expressions: req.Expressions, InputSets: merged}
 	if text := strings.TrimSpace(inputs); text != "" && text != "{}" && text != `""` {
-		opt.InputSets = []compile.Source{{File: "inputs.yaml", Data: []byte(inputs)}}
+		opt.InputSets = append(opt.InputSets, compile.Source{File: "inputs.yaml", Data: []byte(inputs)})
 	}
 	return d.start(c, compile.Source{File: p.Identifier + ".yaml", Data: []byte(p.YAML)}, opt, core.Asked{Stored: true})
 }

@@ -24,7 +24,9 @@ const rootTrack = "0"
 // runRequest asks for a run of a pipeline that need not be stored.
 type runRequest struct {
 	YAML      string            `json:"yaml"`
-	File      string            `json:"file"` // what diagnostics call it
+	Pipeline  string            `json:"pipeline"`     // the identifier of a stored one, instead of yaml
+	SetRefs   []string          `json:"inputSetRefs"` // identifiers of its stored input sets, merged in order
+	File      string            `json:"file"`         // what diagnostics call it
 	Inputs    map[string]string `json:"inputs"`
 	InputSets []string          `json:"inputSets"` // YAML
 	Library   []libraryFile     `json:"library"`   // templates, input sets and pipelines it refers to
@@ -55,13 +57,24 @@ func (d *door) startRun(c *request.Call) (httpio.Answer, error) {
 	if err := httpio.StrictJSON(c.Request, httpio.MaxBody, &req); err != nil {
 		return httpio.Answer{}, err
 	}
-	if req.YAML == "" {
-		return httpio.Answer{}, fault.New(fault.Invalid, "field yaml is needed: the text of a pipeline")
+	if (req.YAML == "") == (req.Pipeline == "") {
+		return httpio.Answer{}, fault.New(fault.Invalid, "field yaml is needed, the text of a pipeline, or pipeline, the identifier of a stored one: one of them")
 	}
 	if err := c.In(cmp.Or(req.Org, core.DefaultOrg), cmp.Or(req.Project, core.DefaultProject)); err != nil {
 		return httpio.Answer{}, err
 	}
 	opt := compile.Options{Inputs: req.Inputs, Scope: c.At, Stages: req.Stages, Expressions: req.Expressions}
+	src, given := compile.Source{File: cmp.Or(req.File, "pipeline.yaml"), Data: []byte(req.YAML)}, core.Asked{}
+	if req.Pipeline != "" {
+		p, err := d.Catalogue.Get(c.Ctx, core.EntityRef{Kind: core.EntityPipeline, Scope: c.At, Identifier: req.Pipeline})
+		if err == nil {
+			opt.InputSets, err = d.inputSets(c, p, req.SetRefs)
+		}
+		if err != nil {
+			return httpio.Answer{}, err
+		}
+		src, given.Stored = compile.Source{File: p.Identifier + ".yaml", Data: []byte(p.YAML)}, true
+	}
 	for i, text := range req.InputSets {
 		opt.InputSets = append(opt.InputSets, compile.Source{File: fmt.Sprintf("inputSets[%d]", i), Data: []byte(text)})
 	}
@@ -69,7 +82,6 @@ func (d *door) startRun(c *request.Call) (httpio.Answer, error) {
 	for i, f := range req.Library {
 		files[i] = compile.Source{File: f.File, Data: []byte(f.YAML)}
 	}
-	given := core.Asked{}
 	for _, f := range req.Library {
 		given.Library = append(given.Library, core.File{Name: f.File, YAML: f.YAML})
 	}
@@ -78,8 +90,21 @@ func (d *door) startRun(c *request.Call) (httpio.Answer, error) {
 		return httpio.Answer{}, httpio.Diagnosed(diags)
 	}
 	opt.Library = library
-	s, err := d.start(c, compile.Source{File: cmp.Or(req.File, "pipeline.yaml"), Data: []byte(req.YAML)}, opt, given)
+	s, err := d.start(c, src, opt, given)
 	return created(s), err
+}
+
+// inputSets are stored input sets of a pipeline, in the order they are named.
+func (d *door) inputSets(c *request.Call, p core.Entity, refs []string) ([]compile.Source, error) {
+	var out []compile.Source
+	for _, id := range refs {
+		e, err := d.Catalogue.Get(c.Ctx, core.EntityRef{Kind: core.EntityInputSet, Scope: p.Scope, Parent: p.Identifier, Identifier: id})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, compile.Source{File: "inputSet/" + id + ".yaml", Data: []byte(e.YAML)})
+	}
+	return out, nil
 }
 
 // created tells of a run that was started.

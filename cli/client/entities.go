@@ -1,0 +1,137 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/slipway-cd/slipway/shared/core"
+)
+
+const entityRoute = "/slipway/v1/entities"
+
+// Place is where entities are looked for: the account, when both are empty.
+type Place struct{ Account, Org, Project string }
+
+func (p Place) query() url.Values {
+	q := url.Values{}
+	for name, v := range map[string]string{"accountIdentifier": p.Account, "org": p.Org, "project": p.Project} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	return q
+}
+
+// EntityRef names an entity for these calls. Parent and Label may be empty.
+type EntityRef struct {
+	Place
+	Kind, ID, Parent, Label string
+}
+
+func (r EntityRef) path(rest string) string {
+	q := r.query()
+	if r.Parent != "" {
+		q.Set("parent", r.Parent)
+	}
+	if r.Label != "" {
+		q.Set("label", r.Label)
+	}
+	return entityRoute + "/" + url.PathEscape(r.Kind) + "/" + url.PathEscape(r.ID) + rest + "?" + q.Encode()
+}
+
+// Entity is what the platform keeps of a document.
+type Entity struct {
+	Kind        string            `json:"kind"`
+	Identifier  string            `json:"identifier"`
+	Org         string            `json:"org,omitempty"`
+	Project     string            `json:"project,omitempty"`
+	Parent      string            `json:"parent,omitempty"`
+	Label       string            `json:"label,omitempty"`
+	Stable      bool              `json:"stable,omitempty"`
+	Name        string            `json:"name"`
+	Type        string            `json:"type,omitempty"`
+	Tags        map[string]string `json:"tags,omitempty"`
+	Draft       string            `json:"draft,omitempty"`
+	Version     int64             `json:"version"`
+	Created     int64             `json:"created"` // ms
+	Updated     int64             `json:"updated"` // ms
+	By          string            `json:"by"`
+	YAML        string            `json:"yaml,omitempty"`
+	Action      string            `json:"action,omitempty"` // created, changed, unchanged
+	Diagnostics core.Diagnostics  `json:"diagnostics,omitempty"`
+}
+
+// Change is one change of an entity, with what it was after it.
+type Change struct {
+	Version int64  `json:"version"`
+	Action  string `json:"action"`
+	At      int64  `json:"at"` // ms
+	By      string `json:"by"`
+	YAML    string `json:"yaml"`
+}
+
+// Apply keeps a document; file is what diagnostics call it. With dry nothing is kept.
+func (c *Client) Apply(ctx context.Context, at Place, file, text string, dry bool) (out Entity, err error) {
+	q := at.query()
+	q.Set("file", file)
+	if dry {
+		q.Set("dryRun", "true")
+	}
+	return out, c.send(ctx, http.MethodPut, entityRoute+"?"+q.Encode(), "application/yaml", []byte(text), &out)
+}
+
+// Entities lists a kind in a place, all pages of it.
+func (c *Client) Entities(ctx context.Context, kind string, at Place, search string) ([]Entity, error) {
+	q := at.query()
+	if search != "" {
+		q.Set("search", search)
+	}
+	var all []Entity
+	for page := 0; ; page++ {
+		var out struct {
+			Entities []Entity `json:"entities"`
+			Total    int      `json:"total"`
+		}
+		q.Set("page", strconv.Itoa(page))
+		if err := c.get(ctx, entityRoute+"/"+url.PathEscape(kind), q, &out); err != nil {
+			return nil, err
+		}
+		if all = append(all, out.Entities...); len(out.Entities) == 0 || len(all) >= out.Total {
+			return all, nil
+		}
+	}
+}
+
+// Entity reads one.
+func (c *Client) Entity(ctx context.Context, r EntityRef) (out Entity, err error) {
+	return out, c.get(ctx, r.path(""), nil, &out)
+}
+
+// DeleteEntity removes one; with force though others refer to it.
+func (c *Client) DeleteEntity(ctx context.Context, r EntityRef, force bool) error {
+	path := r.path("")
+	if force {
+		path += "&force=true"
+	}
+	return c.call(ctx, http.MethodDelete, path, nil, nil)
+}
+
+// History lists the changes of an entity, the newest first.
+func (c *Client) History(ctx context.Context, r EntityRef) ([]Change, error) {
+	var out struct {
+		Changes []Change `json:"changes"`
+	}
+	return out.Changes, c.get(ctx, r.path("/history"), nil, &out)
+}
+
+// Uses tells what an entity refers to and who refers to it.
+func (c *Client) Uses(ctx context.Context, r EntityRef) (uses, usedBy []Entity, err error) {
+	var out struct {
+		Uses   []Entity `json:"uses"`
+		UsedBy []Entity `json:"usedBy"`
+	}
+	err = c.get(ctx, r.path("/uses"), nil, &out)
+	return out.Uses, out.UsedBy, err
+}

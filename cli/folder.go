@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/slipway-cd/slipway/shared/compile"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/document"
+	"github.com/slipway-cd/slipway/shared/yamldoc"
+)
+
+// written is one document of the files that a command was given.
+type written struct {
+	file   string
+	text   string
+	entity *core.Entity     // nil when it cannot be kept
+	diags  core.Diagnostics // errors, when it cannot
+}
+
+// documentsOf reads every document of files. Those that belong to somebody else are
+// left out, counted in foreign.
+func documentsOf(sources []compile.Source, at core.Scope) (docs []written, foreign int) {
+	for _, src := range sources {
+		for _, p := range yamldoc.Each(src.File, src.Data) {
+			w := written{file: src.File, text: string(p.Text), diags: p.Diagnostics}
+			if p.Root != nil {
+				if document.KindOf(p.Root) == "" {
+					foreign++
+					continue
+				}
+				w.entity, w.diags = document.Parsed(&yamldoc.Document{Index: p.Index, Root: p.Root}, w.text,
+					document.Expected{Scope: at, Anywhere: true, File: src.File})
+			}
+			docs = append(docs, w)
+		}
+	}
+	return docs, foreign
+}
+
+// inOrder sorts documents so that each comes behind what it refers to. What refers in
+// a circle keeps the order of its kinds.
+func inOrder(docs []written) []written {
+	rank := func(w written) int {
+		if w.entity == nil {
+			return -1
+		}
+		return slices.Index(document.Kinds(), w.entity.Kind)
+	}
+	docs = slices.Clone(docs)
+	slices.SortStableFunc(docs, func(a, b written) int { return rank(a) - rank(b) })
+	at := map[core.EntityRef][]int{}
+	for i, w := range docs {
+		if w.entity != nil {
+			r := w.entity.Unlabelled()
+			at[r] = append(at[r], i)
+		}
+	}
+	var out []written
+	placed := make([]bool, len(docs))
+	var place func(i int)
+	place = func(i int) {
+		if placed[i] {
+			return
+		}
+		placed[i] = true
+		if w := docs[i]; w.entity != nil {
+			for _, home := range document.Homes(w.entity.Scope) {
+				for _, j := range at[home] {
+					place(j)
+				}
+			}
+			for _, used := range w.entity.Uses {
+				for _, j := range at[used.Unlabelled()] {
+					place(j)
+				}
+			}
+		}
+		out = append(out, docs[i])
+	}
+	for i := range docs {
+		place(i)
+	}
+	return out
+}

@@ -113,4 +113,6 @@ var faults = []fault{
 	{"the last in line is next", "lock/lock.go", `first := i == 0 && `, `first := i == len(l.Waiters)-1 && `, "lock TestLock"},
 	{"a lock has room for one more", "lock/lock.go", `len(l.Holders) < max(1, l.Limit)`, `len(l.Holders) <= max(1, l.Limit)`, "lock TestLock"},
 	{"a lock is kept for ever", "engine/lock.go", `w.owns(c) {`, `false && w.owns(c) {`, "engine TestQueueHolds"},
+	{"a barrier stays as it was in a group tried again", "engine/barrier.go", `old != nil && old.Again == p.Again`, `old != nil`, "engine TestLocksInARetriedGroup"},
+	{"who starts anew has gone", "engine/barrier.go", ` && s.Status != core.NotStarted {`, ` {`, "engine TestLocksInARetriedGroup"},
 }

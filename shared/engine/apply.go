@@ -50,7 +50,9 @@ func apply(r *Run, t *Track, ev core.Event, facts map[string]core.Fact, trace fu
 		return Result{}, err
 	}
 	w.letGo(t)
-	w.missed(t)
+	if err := w.missed(t); err != nil {
+		return Result{}, err
+	}
 	w.unchain(t)
 	if err := w.report(t); err != nil {
 		return Result{}, err

@@ -12,9 +12,10 @@ import (
 type Barrier struct {
 	Positions map[string]core.BarrierPosition `json:"positions,omitempty"` // by FQN, as far as they are known
 	// Over is how it ended, and Reason why it was broken. It stays so: who comes later
-	// meets nobody.
+	// meets nobody, unless the group around all who meet is tried again.
 	Over   core.PositionState `json:"over,omitempty"`
 	Reason string             `json:"reason,omitempty"`
+	Again  int                `json:"again,omitempty"` // see core.BarrierPosition
 }
 
 // meetings are the Barrier steps of a plan, by barrier, in plan order.
@@ -29,14 +30,45 @@ func meetings(root *core.Node) map[string][]*core.Node {
 }
 
 // startBarrier waits for the others and lets the barrier know.
-func (w *walk) startBarrier(n *core.Node, step steps.Step) {
+func (w *walk) startBarrier(n *core.Node, step steps.Step) error {
+	ref := steps.BarrierRef(n.Type, n.Spec)
+	again, err := w.again(ref)
+	if err != nil {
+		return err
+	}
 	ms := n.Timeout
 	if ms == 0 {
 		ms = step.DefaultTimeout.Milliseconds()
 	}
 	w.holdStep(n, kindLock, core.AsyncWaiting, ms, false)
-	w.tellBarrier(core.BarrierPosition{Barrier: steps.BarrierRef(n.Type, n.Spec), Node: n.FQN, Track: w.t.ID,
-		Attempt: w.t.Nodes[n.FQN].Attempt, State: core.PositionArrived})
+	w.tellBarrier(core.BarrierPosition{Barrier: ref, Node: n.FQN, Track: w.t.ID,
+		Attempt: w.t.Nodes[n.FQN].Attempt, Again: again, State: core.PositionArrived})
+	return nil
+}
+
+// again is how often the group around all steps of a barrier has been tried before, 0
+// when there is none. In a branch that is looked up.
+func (w *walk) again(ref string) (int, error) {
+	g := w.run.enclosing(w.run.around(w.run.barriers[ref]), core.KindGroup)
+	if g == nil {
+		return 0, nil
+	}
+	if s := w.t.Nodes[g.FQN]; w.run.Owner(g.FQN) == w.t.ID && s != nil {
+		return max(0, s.Attempt-1), nil
+	}
+	f, err := w.fact(w.run.nodeRef(g))
+	return max(0, f.Attempt-1), err
+}
+
+// around is the innermost node that all of them are in.
+func (r *Run) around(list []*core.Node) *core.Node {
+	at := r.Parent(list[0])
+	for _, n := range list {
+		for !r.Below(n, at) {
+			at = r.Parent(at)
+		}
+	}
+	return at
 }
 
 func (w *walk) tellBarrier(p core.BarrierPosition) {
@@ -57,8 +89,10 @@ func (w *walk) barrier(p core.BarrierPosition) error {
 
 // position notes how a step stands towards its barrier; false when that is no news.
 func (w *walk) position(p core.BarrierPosition) bool {
-	b := Barrier{}
-	if old := w.t.Barriers[p.Barrier]; old != nil {
+	b := Barrier{Again: p.Again}
+	if old := w.t.Barriers[p.Barrier]; old != nil && old.Again > p.Again {
+		return false
+	} else if old != nil && old.Again == p.Again {
 		b = *old
 	}
 	if old, known := b.Positions[p.Node]; known && (old.Attempt > p.Attempt || old.Attempt == p.Attempt && (old.State != core.PositionArrived || p.State == old.State)) {
@@ -134,9 +168,9 @@ func waitsAt(t *Track, fqn string) bool {
 }
 
 // missed tells the barriers of steps that, since the event, will not arrive.
-func (w *walk) missed(before *Track) {
+func (w *walk) missed(before *Track) error {
 	if w.isPipeline() && w.t.Status.Terminal() {
-		return // nobody waits any more
+		return nil // nobody waits any more
 	}
 	for _, ref := range slices.Sorted(maps.Keys(w.run.barriers)) {
 		for _, n := range w.run.barriers[ref] {
@@ -147,9 +181,14 @@ func (w *walk) missed(before *Track) {
 			if old, _ := w.whereabouts(before, n); state == old || state != core.PositionAbsent && state != core.PositionGone {
 				continue
 			}
-			w.miss(core.BarrierPosition{Barrier: ref, Node: n.FQN, State: state, Reason: reason})
+			again, err := w.again(ref)
+			if err != nil {
+				return err
+			}
+			w.miss(core.BarrierPosition{Barrier: ref, Node: n.FQN, State: state, Reason: reason, Again: again})
 		}
 	}
+	return nil
 }
 
 func (w *walk) miss(p core.BarrierPosition) {
@@ -181,7 +220,7 @@ func (w *walk) answersFor(n *core.Node) bool {
 // whereabouts is how a Barrier step stands, as far as the track t can tell; "" while it
 // may still arrive.
 func (w *walk) whereabouts(t *Track, n *core.Node) (core.PositionState, string) {
-	if s := t.Nodes[n.FQN]; s != nil && s.Status != core.Skipped {
+	if s := t.Nodes[n.FQN]; s != nil && s.Status != core.Skipped && s.Status != core.NotStarted {
 		switch {
 		case waitsAt(t, n.FQN):
 			return core.PositionArrived, ""

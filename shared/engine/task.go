@@ -43,7 +43,10 @@ func (w *walk) startStep(n *core.Node) (waits bool, err error) {
 	case steps.Lock:
 		err = w.startLock(n, step, spec)
 	case steps.Meet:
-		w.startBarrier(n, step)
+		err = w.startBarrier(n, step)
+	}
+	if isNeed(err) {
+		return false, err
 	}
 	if err != nil {
 		return false, w.stepEnded(n, core.Failed, failed(err))

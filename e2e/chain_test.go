@@ -257,3 +257,45 @@ func TestRetryAfterChain(t *testing.T) {
 		t.Errorf("%+v, then %+v\n%s", a, b, show(third))
 	}
 }
+
+// TestChainPeople has people have their say about a stage that runs another pipeline,
+// and in that.
+func TestChainPeople(t *testing.T) {
+	tests := map[string]struct {
+		more, child string
+		do          func(in *inside, r view.Run) // until the run has ended
+		run, want   string
+		chains      string
+	}{
+		"an intervention": {"        " + askAPerson("1d", "Abort") + "\n", childOf(aStage("inner", "", shellStep("x", "exit 1", ""))), func(in *inside, r view.Run) {
+			if n := node(r, "call"); len(n.Allowed) > 0 {
+				_, _ = in.alice.Intervene(in.t.Context(), r.ID, "call", map[bool]core.ActionType{true: core.ActionRetry, false: core.ActionIgnore}[n.Attempt == 1])
+			}
+		}, "IgnoreFailed", "call=IgnoreFailed after=Success y=Success", "Failed Failed"},
+		"marked as failed": {"", childOf(aStage("inner", "", shellStep("x", "sleep 300", ""))), func(in *inside, r view.Run) {
+			_, _ = in.alice.Intervene(in.t.Context(), r.ID, "call", core.InterruptMarkFailed)
+		}, "Failed", "call=Failed after=NotStarted y=NotStarted", "Aborted"},
+		"an approval": {"", childOf(aStage("inner", "", fmt.Sprintf(approvalItem, "1d"))), func(in *inside, r view.Run) {
+			waiting, err := in.admin.Approvals(in.t.Context(), r.ID)
+			if err == nil && len(waiting) == 1 && waiting[0].Run != r.ID {
+				_ = in.alice.Decide(in.t.Context(), waiting[0].ID, client.Decision{Action: client.Approve})
+			}
+		}, "Success", "call=Success after=Success y=Success", "Success"},
+	}
+	in := startInside(t, platform.Config{Delegate: true})
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := *in
+			in.t = t
+			run := in.launchChain(stages(aChain("call", tc.more), aStage("after", "", shellStep("y", "true", ""))), tc.child, "")
+			r := in.until(run, func(r view.Run) bool { tc.do(&in, r); return r.Ended })
+			var ends []string
+			for _, c := range in.chainsOf(r) {
+				ends = append(ends, c.Status)
+			}
+			if got := standings(r); r.Status != tc.run || got != tc.want || strings.Join(ends, " ") != tc.chains {
+				t.Errorf("the run ended %s, its stage's %v: %s\n%s", r.Status, ends, got, show(r))
+			}
+		})
+	}
+}

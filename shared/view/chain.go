@@ -1,8 +1,11 @@
 package view
 
 import (
+	"context"
+
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/engine"
+	"github.com/slipway-cd/slipway/shared/fault"
 )
 
 // Chained is the run that a stage has started, of another pipeline.
@@ -24,6 +27,21 @@ func (out *Node) chained(n *core.Node, s *engine.Node) {
 	if s.Chained != nil {
 		out.Chained.Run = s.Chained.Run
 	}
+}
+
+// innerApprovals are those that wait in the runs that a run's stages have started.
+func (v *Views) innerApprovals(ctx context.Context, account string, r Run) (found []Approval, err error) {
+	for _, n := range r.Nodes {
+		if n.Chained == nil || n.Chained.Run == "" || n.Finished != 0 {
+			continue
+		}
+		inner, err := v.Approvals(ctx, account, n.Chained.Run)
+		if err != nil && !fault.Is(err, fault.NotFound) { // it may be about to begin
+			return nil, err
+		}
+		found = append(found, inner...)
+	}
+	return found, nil
 }
 
 // parentOf is the stage that has started a run, without what it gave.

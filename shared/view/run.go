@@ -318,6 +318,13 @@ func (v *Views) Approvals(ctx context.Context, account, id string) ([]Approval, 
 			found = append(found, a)
 		}
 	}
+	if id == runID {
+		inner, err := v.innerApprovals(ctx, account, r)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, inner...)
+	}
 	if len(found) == 0 {
 		return nil, fault.New(fault.NotFound, "nothing waits for an approval as %s", id)
 	}

@@ -172,13 +172,6 @@ func readInputSet(r *reader, e *core.Entity) {
 	r.inputSets(e, "inputSetReferences")
 }
 
-func readTrigger(r *reader, e *core.Entity) {
-	e.Type, e.Parent = r.text("source", "type"), r.text("pipelineIdentifier")
-	r.fact(e, "enabled", r.text("enabled"))
-	r.belongs(e)
-	r.inputSets(e, "inputSetRefs")
-}
-
 // inputSets notes the input sets of the same pipeline that a document names.
 func (r *reader) inputSets(e *core.Entity, key string) {
 	for _, ref := range items(r.body.Get(key)) {

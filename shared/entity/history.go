@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -46,6 +47,26 @@ func (c *Catalogue) History(ctx context.Context, r core.EntityRef, limit int) ([
 
 // Users returns who refers to an entity, in any of its versions.
 func (c *Catalogue) Users(ctx context.Context, used core.EntityRef) ([]core.EntityRef, error) {
+	return c.users(ctx, used, refers)
+}
+
+// needing returns who could not do without an entity: of a template's version that is
+// not the stable one, those who name that version.
+func (c *Catalogue) needing(ctx context.Context, used core.EntityRef) ([]core.EntityRef, error) {
+	if used.Kind != core.EntityTemplate {
+		return c.Users(ctx, used)
+	}
+	stable, err := c.stable(ctx, used)
+	if fault.Is(err, fault.NotFound) || stable == used.Label {
+		return c.Users(ctx, used)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.users(ctx, used, func(e core.Entity, used core.EntityRef) bool { return slices.Contains(e.Uses, used) })
+}
+
+func (c *Catalogue) users(ctx context.Context, used core.EntityRef, refers func(core.Entity, core.EntityRef) bool) ([]core.EntityRef, error) {
 	q := core.Query{PK: core.EntityUsePK(used), Strong: true}
 	var out []core.EntityRef
 	for {

@@ -161,7 +161,8 @@ var targets = []core.EntityKind{core.EntityService, core.EntityEnvironment, core
 
 // Needs refuses an entity whose home or parent is not there, or which refers to what
 // must be there before it: the templates of a template, the secrets of a
-// connector, the environments of a group, what overrides are for.
+// connector, the environments of a group, what overrides are for, the input sets of an
+// overlay or trigger.
 func (c *Catalogue) Needs(ctx context.Context, e core.Entity) error {
 	if err := c.CheckScope(ctx, e.Scope); err != nil {
 		return err
@@ -172,7 +173,8 @@ func (c *Catalogue) Needs(ctx context.Context, e core.Entity) error {
 			used.Kind == core.EntityTemplate && e.Kind == core.EntityTemplate ||
 			used.Kind == core.EntitySecret && e.Kind == core.EntityConnector ||
 			used.Kind == core.EntityEnvironment && e.Kind == core.EntityEnvironmentGroup ||
-			slices.Contains(targets, used.Kind) && e.Kind == core.EntityOverrides
+			slices.Contains(targets, used.Kind) && e.Kind == core.EntityOverrides ||
+			used.Kind == core.EntityInputSet && e.Kind != core.EntityPipeline
 		if !must {
 			continue
 		}
@@ -190,7 +192,7 @@ func (c *Catalogue) Needs(ctx context.Context, e core.Entity) error {
 // environment's infrastructures; of an organization or project, by force alone, all that
 // lives in it.
 func (c *Catalogue) Remove(ctx context.Context, r core.EntityRef, by Change, force bool) error {
-	users, err := c.Users(ctx, r)
+	users, err := c.needing(ctx, r)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,8 @@ type listing struct {
 	ids []string
 	// facts are query parameters that a fact of that name must equal.
 	facts []string
+	// choose leaves out rows that others stand for; nil for none.
+	choose func([]found) []found
 	// include are further scopes of which rows are listed, behind those of the query's.
 	include []core.Scope
 }
@@ -66,6 +68,9 @@ func (d *door) rows(c *request.Call, r resource, l listing) (page []found, total
 				all = append(all, found{row, s})
 			}
 		}
+	}
+	if l.choose != nil {
+		all = l.choose(all)
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return compare(a.EntityRow, b.EntityRow) })
 	return httpio.Cut(all, p), len(all), p, nil
@@ -112,6 +117,11 @@ func mentions(r core.EntityRow, term string) bool {
 		}
 	}
 	return false
+}
+
+// contains reports whether text has part in it, in any case.
+func contains(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
 // fields are what lists may be ordered by.

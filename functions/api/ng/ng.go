@@ -28,7 +28,8 @@ func Routes(cfg Config) httpio.Routes {
 	d := &door{cfg}
 	all := httpio.Routes{}
 	for _, routes := range []httpio.Routes{d.organizationRoutes(), d.projectRoutes(), d.serviceRoutes(),
-		d.environmentRoutes(), d.environmentGroupRoutes(), d.infrastructureRoutes()} {
+		d.environmentRoutes(), d.environmentGroupRoutes(), d.infrastructureRoutes(),
+		d.templateRoutes(), d.inputSetRoutes(), d.triggerRoutes()} {
 		maps.Copy(all, routes)
 	}
 	return all

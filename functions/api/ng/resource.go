@@ -28,7 +28,7 @@ type resource struct {
 
 // inGit are the parameters of what is kept in Git.
 var inGit = []string{"storeType=INLINE", "branch", "branchName", "repoName", "repoIdentifier", "repoURL", "filePath", "rootFolder", "connectorRef",
-	"isNewBranch", "importFromGit"}
+	"isNewBranch", "importFromGit", "branch_name", "baseBranch", "isHarnessCodeRepo", "pipelineBranch", "pipelineRepoID"}
 
 // sent is a document as a request has it.
 type sent struct {

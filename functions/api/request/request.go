@@ -41,6 +41,10 @@ func Scoped(h Handler) httpio.Handler { return serve(h, anyScope) }
 // V1 are Harness's v1 routes, the project named by the path.
 func V1(h Handler) httpio.Handler { return serve(h, pathScope) }
 
+// V1Scoped are Harness's v1 routes on an account, organization or project, named by the
+// path as far as it names anything.
+func V1Scoped(h Handler) httpio.Handler { return serve(h, anyPathScope) }
+
 func serve(h Handler, scope func(*Call) error) httpio.Handler {
 	return func(r *http.Request) (httpio.Answer, error) {
 		c := &Call{Request: r, Ctx: r.Context(), Who: core.PrincipalOf(r.Context()), Q: r.URL.Query()}
@@ -87,6 +91,13 @@ func anyScope(c *Call) error {
 		return err
 	}
 	return c.Within(c.Q.Get("orgIdentifier"), c.Q.Get("projectIdentifier"))
+}
+
+func anyPathScope(c *Call) error {
+	if err := accountScope(c); err != nil {
+		return err
+	}
+	return c.Within(c.PathValue("org"), c.PathValue("project"))
 }
 
 // Within sets the scope: the account, when org is empty, or an organization, when

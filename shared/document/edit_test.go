@@ -1,0 +1,40 @@
+package document_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/document"
+)
+
+func TestWith(t *testing.T) {
+	for name, tc := range map[string]struct{ text, want string }{
+		"in its line":        {"# ours\ntrigger:\n  name: T # T\n  enabled: true # now\n", "# ours\ntrigger:\n  name: T # T\n  enabled: false # now\n"},
+		"not there":          {"trigger:\n  # of it\n  name: T\n", "trigger:\n  # of it\n  enabled: false\n  name: T\n"},
+		"in braces":          {"trigger: {enabled: true, name: T}\n", "trigger: {enabled: false, name: T}\n"},
+		"not there, braces":  {"trigger: {name: T}\n", "trigger:\n  name: T\n  enabled: false\n"},
+		"in quotes":          {"trigger:\n  enabled: \"true\"\n", "trigger:\n  enabled: false\n"},
+		"said twice by name": {"trigger:\n  tags: {enabled: true}\n  enabled: true\n", "trigger:\n  tags: {enabled: true}\n  enabled: false\n"},
+	} {
+		got, err := document.With(tc.text, core.EntityTrigger, "enabled", "false")
+		if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+func TestInputs(t *testing.T) {
+	for name, tc := range map[string]struct{ text, want string }{
+		"none":            {"pipeline: {identifier: p, name: P}", ""},
+		"with identities": {"pipeline: {identifier: p, name: P, timeout: <+input>, tags: {a: b}}", "pipeline:\n  identifier: p\n  timeout: \"<+input>\"\n"},
+		"in lists": {"pipeline: {variables: [{name: a, type: String, value: 1}, {name: b, type: String, value: <+input>.regex(x)}]}",
+			"pipeline:\n  variables:\n  - name: b\n    type: String\n    value: \"<+input>.regex(x)\"\n"},
+	} {
+		got, err := document.Inputs(tc.text)
+		if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}

@@ -41,6 +41,7 @@ type childConfig struct {
 	Server   string    // a delegate's server
 	Token    string
 	Capacity int
+	Edge     int // events of an execution's history
 }
 
 // now returns a clock that runs fast and agrees with those of other processes.
@@ -125,7 +126,7 @@ func (k *killer) wrap(p core.Ports) core.Ports {
 func childPlatform(ctx context.Context, c childConfig) error {
 	k := &killer{c: c}
 	p, err := platform.Start(ctx, platform.Config{Dir: c.Dir, Addr: c.Addr, Delegate: c.Built, AllowAs: true,
-		Clock: c.clock(), Wrap: k.wrap, KillGrace: time.Second,
+		Clock: c.clock(), Wrap: k.wrap, KillGrace: time.Second, HistoryEdge: c.Edge,
 		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	if err != nil {
 		return err

@@ -150,17 +150,21 @@ func (w *world) where() string {
 
 // TestCrashPlatform kills the platform, delegate and all, before and after every
 // call that changes anything, and starts it again.
-func TestCrashPlatform(t *testing.T) { crashEverywhere(t, true) }
+func TestCrashPlatform(t *testing.T) { crashEverywhere(t, childConfig{Built: true}) }
 
 // TestCrashPlatformBesideDelegate does the same with a delegate of its own.
-func TestCrashPlatformBesideDelegate(t *testing.T) { crashEverywhere(t, false) }
+func TestCrashPlatformBesideDelegate(t *testing.T) { crashEverywhere(t, childConfig{}) }
 
-func crashEverywhere(t *testing.T, builtIn bool) {
+// TestCrashContinued does the same while every execution goes on as another after a few
+// states.
+func TestCrashContinued(t *testing.T) { crashEverywhere(t, childConfig{Built: true, Edge: 18}) }
+
+func crashEverywhere(t *testing.T, c childConfig) {
 	points, restarts := 0, 0
 	for _, after := range []bool{false, true} {
 		for at := int64(1); ; at += stride(t) {
-			w := newWorld(t, childConfig{Built: builtIn, KillAt: at, After: after})
-			if !builtIn {
+			w := newWorld(t, childConfig{Built: c.Built, Edge: c.Edge, KillAt: at, After: after})
+			if !c.Built {
 				w.up()
 				w.outside(0, false)
 			}

@@ -89,6 +89,9 @@ type Entered struct {
 	// in place of a failed one.
 	State string `json:"state,omitempty"`
 	Round Round  `json:"round,omitzero"` // of the execution; one that is over by now is sent away
+	// Generation and Continued are said by an execution that is not the first.
+	Generation int `json:"generation,omitempty"`
+	Continued  int `json:"continued,omitempty"`
 }
 
 // DelegateRef says which delegate, and what it can take.

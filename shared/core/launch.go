@@ -12,6 +12,8 @@ type Launch struct {
 	// Limit is how many runs of the account may go on at once; this one waits in line
 	// for its turn. 0 for no limit.
 	Limit int `json:"limit,omitempty"`
+	// Edge is how many events the history of an execution may have, 0 for HistoryEdge.
+	Edge int `json:"edge,omitempty"`
 	// Source is the pipeline YAML as its author wrote it.
 	Source string `json:"source,omitempty"`
 	// Given is what the run was asked for with beside that, for another run like it.

@@ -11,14 +11,18 @@ import (
 )
 
 // Recover answers a machine that caught an error: where it has to go now. The machine
-// of a walk that is over leaves.
-func (d *Dispatch) Recover(ctx context.Context, ref journal.Ref, round core.Round, segment int, aslError string) (core.Route, error) {
+// of a walk that is over leaves, and that in whose place another goes on.
+func (d *Dispatch) Recover(ctx context.Context, ref journal.Ref, x core.ExecutionID, segment int, aslError string) (core.Route, error) {
 	run, t, err := d.journal.Load(ctx, ref)
 	if err != nil {
 		return core.Route{}, err
 	}
+	round := x.Round
 	if round.N < t.Round.N {
 		return core.Route{Kind: "Leave"}, nil
+	}
+	if away := run.Over(t, x); away != nil {
+		return *away, nil
 	}
 	r := core.Recovered{Segment: segment, Error: aslError, Round: round}
 	if t.Task != nil {
@@ -37,8 +41,8 @@ func (d *Dispatch) Recover(ctx context.Context, ref journal.Ref, round core.Roun
 }
 
 // TurnRound answers a machine that stands at Rollback: where the rollback begins.
-func (d *Dispatch) TurnRound(ctx context.Context, ref journal.Ref, round core.Round, segment int) (core.Route, error) {
-	return d.Recover(ctx, ref, round, segment, engine.TurnRound)
+func (d *Dispatch) TurnRound(ctx context.Context, ref journal.Ref, x core.ExecutionID, segment int) (core.Route, error) {
+	return d.Recover(ctx, ref, x, segment, engine.TurnRound)
 }
 
 // Reconcile starts a new execution of a track's machine where one has ended by
@@ -50,15 +54,20 @@ func (d *Dispatch) Reconcile(ctx context.Context, machine, name string, in core.
 	if err != nil {
 		return err
 	}
-	round, generation := core.ParseExecution(name)
+	x := core.ParseExecution(name)
+	round := x.Round
 	if t.Status.Terminal() && round.N <= t.Round.N || round.N < t.Round.N || run.Serial(ref.Track) {
 		return nil
 	}
-	next := round.ExecutionName(ref.Run, ref.Track, generation+1)
+	if run.Over(t, x) != nil {
+		return nil // another goes on in its place
+	}
+	x = core.ExecutionID{Round: round, Generation: x.Generation + 1}
+	next := x.Name(ref.Run, ref.Track)
 	if _, err := d.ports.Workflow.Describe(ctx, machine, next); !fault.Is(err, fault.NotFound) {
 		return err // it was started before
 	}
-	route, err := d.Recover(ctx, ref, round, 0, "Slipway.Reconcile")
+	route, err := d.Recover(ctx, ref, x, 0, "Slipway.Reconcile")
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,11 @@ func (w *walk) entered(e core.Entered) error {
 			return err
 		}
 	}
+	if x := (core.ExecutionID{Round: e.Round, Generation: max(1, e.Generation), Continued: e.Continued}); w.run.Over(w.t, x) != nil {
+		w.do(core.Command{Do: core.DoFinish, Token: e.Token, Route: w.run.Over(w.t, x)})
+		return nil
+	}
+	w.walkedBy(e)
 	s := &w.t.Segment
 	if s.N == 0 { // the first segment of the track
 		s.N, s.Kind = 1, kindWork
@@ -99,6 +104,7 @@ func (w *walk) outcome(r core.Route) {
 	r.Segment = w.t.Segment.N + 1
 	w.t.Route = &r
 	if w.isPipeline() && w.t.Segment.Kind == "" {
+		w.continuePipeline(r)
 		// The pipeline's machine is not at a token: it takes Route from its start or
 		// from the stage it runs.
 		if r.Kind == kindStages || r.Kind == kindPause {
@@ -117,7 +123,9 @@ func (w *walk) settle() {
 	if s.Token == "" || s.Outcome == nil {
 		return
 	}
-	w.do(core.Command{Do: core.DoFinish, Token: s.Token, Route: s.Outcome})
+	if !w.continueElsewhere(s) {
+		w.do(core.Command{Do: core.DoFinish, Token: s.Token, Route: s.Outcome})
+	}
 	w.advance()
 }
 

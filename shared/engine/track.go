@@ -58,6 +58,8 @@ type Track struct {
 	Pauses map[string]Pausing `json:"pauses,omitempty"`
 	// Route is where the track's machine was last told to go.
 	Route *core.Route `json:"route,omitempty"`
+	// Execution is the execution that walks the track, nil for the first of the round.
+	Execution *Executing `json:"execution,omitempty"`
 	// Transitions is how many states the track's machine has entered.
 	Transitions int64 `json:"transitions,omitempty"`
 	// Warnings are what is wrong with the run without ending it.
@@ -100,6 +102,9 @@ type Child struct {
 	Ended      int64         `json:"ended,omitempty"`
 	Failure    *core.Failure `json:"failure,omitempty"`
 	Marked     bool          `json:"marked,omitempty"` // see core.Child
+	// Then is where the machine that ran the track goes, when it is not the one that goes
+	// on with this track's route.
+	Then *core.Route `json:"then,omitempty"`
 }
 
 // Exported is a set of output variables published under an alias.

@@ -11,14 +11,21 @@ import "github.com/slipway-cd/slipway/shared/core"
 // between two of them by the route that leads there.
 func (w *walk) passed(before Segment, route *core.Route) int64 {
 	n := int64(0)
-	finished := false
+	finished, continued := false, false
 	for _, c := range w.cmds {
+		if c.Do == core.DoStart && c.Track == w.t.ID && w.t.Execution != nil && w.isPipeline() {
+			continued = true // the new one, at Route
+			n += 1 + last(c.Route)
+		}
 		if c.Do == core.DoFinish {
 			kind := before.Kind
 			if before.Closed { // out of a hold that ended the track, or run again
 				kind = kindWork
 			}
 			n += w.leaves(kind, c.Route)
+			if c.Route.Kind == kindLeave && c.Route.Then != nil { // the pipeline's, which is not told
+				n += 2
+			}
 			finished = true
 		}
 	}
@@ -46,6 +53,9 @@ func (w *walk) passed(before Segment, route *core.Route) int64 {
 	case core.EventStarted:
 		return n + 1 + last(w.t.Route)
 	default:
+		if w.isPipeline() && !finished && continued {
+			return n + 2 // the old one, out of RunStage: Route, Done
+		}
 		if w.isPipeline() && !finished && w.t.Route != route {
 			n += 1 + last(w.t.Route) // out of RunStage
 		}

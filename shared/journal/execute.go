@@ -111,7 +111,7 @@ func (j *Journal) finish(ctx context.Context, run *engine.Run, ref Ref, c core.C
 // Answer completes a route with where the parent's machine goes when this track's
 // machine leaves: the stage's last completion decides that too.
 func (j *Journal) Answer(ctx context.Context, run *engine.Run, ref Ref, route core.Route) (core.Route, error) {
-	if route.Kind != "Leave" || !run.Serial(ref.Track) {
+	if route.Kind != "Leave" || route.Then != nil || !run.Serial(ref.Track) {
 		return route, nil
 	}
 	up := Ref{ref.Account, ref.Run, core.ParentTrack(ref.Track)}
@@ -132,7 +132,9 @@ func (j *Journal) Answer(ctx context.Context, run *engine.Run, ref Ref, route co
 		}
 		parent = a.Track
 	}
-	route.Then = parent.Route
+	if route.Then = parent.Route; parent.Children[ref.Track].Then != nil {
+		route.Then = parent.Children[ref.Track].Then
+	}
 	return route, nil
 }
 

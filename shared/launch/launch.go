@@ -25,6 +25,9 @@ type Launch struct {
 	// MaxRuns is how many runs of an account may go on at once, 0 for no limit; the
 	// others wait for their turn (BEHAVIOUR §11.4).
 	MaxRuns int
+	// HistoryEdge is how many events the history of an execution may have before another
+	// goes on in its place, 0 for core.HistoryEdge.
+	HistoryEdge int
 }
 
 // New returns a Launch.
@@ -168,7 +171,7 @@ func (l *Launch) save(ctx context.Context, run string, plan *core.Plan, req Requ
 	if err != nil {
 		return core.Launch{}, err
 	}
-	launch := core.Launch{Run: run, At: core.Millis(l.clock.Now()), Plan: plan, Limit: l.MaxRuns, Source: string(req.Source.Data), Started: core.Started{
+	launch := core.Launch{Run: run, At: core.Millis(l.clock.Now()), Plan: plan, Limit: l.MaxRuns, Edge: l.HistoryEdge, Source: string(req.Source.Data), Started: core.Started{
 		Semantics: plan.Semantics, Sequence: seq, Trigger: req.Trigger, By: req.By, URL: l.url(plan, run),
 	}, Given: given(req), Retry: req.Retry, Rollback: req.rollback}
 	err = l.journal.SaveLaunch(ctx, launch)

@@ -20,7 +20,9 @@ type Execution struct {
 }
 
 // round is which walk of the track the execution is for.
-func (x *Execution) round() core.Round { r, _ := core.ParseExecution(x.Name); return r }
+func (x *Execution) round() core.Round { return x.which().Round }
+
+func (x *Execution) which() core.ExecutionID { return core.ParseExecution(x.Name) }
 
 // execute carries out an event's commands in order; who does so may die half-way,
 // and then somebody does it all again.
@@ -83,10 +85,13 @@ func (w *World) must(track string, ev core.Event) {
 // answer completes a route as shared/journal does: who leaves a stage takes with it
 // where the pipeline's machine goes.
 func (w *World) answer(track string, r core.Route) core.Route {
-	if r.Kind == "Leave" && w.Run.Serial(track) {
+	if r.Kind == "Leave" && r.Then == nil && w.Run.Serial(track) {
 		w.must(core.ParentTrack(track), engine.EndOf(w.Track(track))) // before its route is read
 		if then := w.Track(core.ParentTrack(track)).Route; then != nil {
 			next := *then
+			if c := w.Track(core.ParentTrack(track)).Children[track]; c.Then != nil {
+				next = *c.Then
+			}
 			r.Then = &next
 		}
 	}
@@ -134,7 +139,11 @@ func (w *World) goTo(x *Execution, r core.Route) {
 
 // enter stores the token of the state a machine has come to.
 func (w *World) enter(x *Execution, r core.Route, token string, at int64) {
-	w.must(x.Track, core.Event{Type: core.EventEntered, Entered: &core.Entered{Segment: r.Segment, Token: token, At: at, Round: x.round()}})
+	e := core.Entered{Segment: r.Segment, Token: token, At: at, Round: x.round()}
+	if which := x.which(); !which.First() {
+		e.State, e.Generation, e.Continued = r.Kind, which.Generation, which.Continued
+	}
+	w.must(x.Track, core.Event{Type: core.EventEntered, Entered: &e})
 	if w.repeats(6) { // the platform lost the token
 		w.After(0, func() { w.recover(x, r, token, "States.HeartbeatTimeout", "alive") })
 	}
@@ -162,6 +171,10 @@ func (w *World) left(r core.Route, h engine.Hold) int64 {
 // recover is the machine's Recover state, unless its token was finished in time.
 func (w *World) recover(x *Execution, r core.Route, token, err, lease string) {
 	if x.token != token {
+		return
+	}
+	if away := w.Run.Over(w.Track(x.Track), x.which()); away != nil {
+		w.goTo(x, *away)
 		return
 	}
 	w.must(x.Track, core.Event{Type: core.EventRecovered, Recovered: &core.Recovered{Segment: r.Segment, Error: err, Lease: lease, Eligible: true, Round: x.round()}})

@@ -73,23 +73,23 @@ func (d *Door) handle(ctx context.Context, r Request) (any, error) {
 	}
 	ctx = core.WithCause(ctx, r.Op)
 	ref := journal.Ref{Account: r.Account, Run: r.Run, Track: r.Track}
-	round, generation := core.ParseExecution(r.Execution)
+	x := core.ParseExecution(r.Execution)
 	switch r.Op {
 	case "enter":
 		at, err := time.Parse(time.RFC3339Nano, r.Entered)
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "entered is not a time: %w", err)
 		}
-		e := core.Entered{Segment: r.Segment, Token: r.Token, At: core.Millis(at), Retry: r.Retry, Round: round}
-		if generation > 1 {
-			e.State = r.State
+		e := core.Entered{Segment: r.Segment, Token: r.Token, At: core.Millis(at), Retry: r.Retry, Round: x.Round}
+		if !x.First() {
+			e.State, e.Generation, e.Continued = r.State, x.Generation, x.Continued
 		}
 		_, err = d.journal.Apply(ctx, ref, core.Event{Type: core.EventEntered, Entered: &e})
 		return struct{}{}, err
 	case "recover":
-		return d.dispatch.Recover(ctx, ref, round, r.Segment, r.Error)
+		return d.dispatch.Recover(ctx, ref, x, r.Segment, r.Error)
 	case "rollback":
-		return d.dispatch.TurnRound(ctx, ref, round, r.Segment)
+		return d.dispatch.TurnRound(ctx, ref, x, r.Segment)
 	case "deadline":
 		core.Count(core.WithRun(ctx, r.Account, r.Run), core.Use{core.Timers: 1})
 		_, err := d.journal.Apply(ctx, journal.Ref{Account: r.Account, Run: r.Run, Track: "0"}, core.Event{

@@ -25,6 +25,9 @@ type Config struct {
 	Capacity int          // of the built-in delegate, 0 for its default
 	AllowAs  bool         // let an admin act as another user
 	MaxRuns  int          // how many runs go on at once, 0 for no limit
+	// HistoryEdge is how long the history of an execution may grow, in events, before
+	// another goes on in its place; 0 for core.HistoryEdge.
+	HistoryEdge int
 
 	// For tests.
 	Clock        core.Clock

@@ -62,7 +62,7 @@ func Start(ctx context.Context, cfg Config) (*Platform, error) {
 		return nil, fault.New(fault.Unavailable, "cannot listen on %s: %w", cfg.Addr, err)
 	}
 	p.url = "http://" + listener.Addr().String()
-	p.plane.Launch.BaseURL, p.plane.Launch.MaxRuns = p.url, cfg.MaxRuns
+	p.plane.Launch.BaseURL, p.plane.Launch.MaxRuns, p.plane.Launch.HistoryEdge = p.url, cfg.MaxRuns, cfg.HistoryEdge
 	if err := p.announce(); err != nil {
 		p.adapters.close()
 		return nil, errors.Join(err, listener.Close())

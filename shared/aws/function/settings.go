@@ -103,7 +103,8 @@ func Plane() *plane.Plane {
 	s := Environment()
 	p := plane.New(s.Ports(), pace())
 	p.Launch.BaseURL = s.URL
-	p.Launch.MaxRuns, _ = strconv.Atoi(os.Getenv("SLIPWAY_MAX_RUNS")) // absent: no limit
+	p.Launch.HistoryEdge, _ = strconv.Atoi(os.Getenv("SLIPWAY_HISTORY_EDGE")) // absent: as DESIGN says
+	p.Launch.MaxRuns, _ = strconv.Atoi(os.Getenv("SLIPWAY_MAX_RUNS"))         // absent: no limit
 	p.Meter.Each = os.Getenv("SLIPWAY_METER") == "each"
 	if mb, err := strconv.ParseInt(os.Getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"), 10, 64); err == nil && mb > 0 {
 		p.Meter.Memory = mb

@@ -22,7 +22,7 @@ import (
 // How many generated pipelines are compared, and how many run at once on each
 // runtime. SLIPWAY_SEEDS=7,8 picks seeds.
 const (
-	seeds   = 100
+	seeds   = 60
 	quick   = 4 // without a stack
 	atOnce  = 10
 	runTime = 10 * time.Minute // of one run, on a machine that does other things too
@@ -37,6 +37,7 @@ func cases(t *testing.T, n int, slow bool) []parity.Case {
 		{Name: "parallel", YAML: example(t, "parallel.yaml")},
 		{Name: "approval", YAML: example(t, "approval.yaml"), Answers: map[string][]parity.Answer{
 			"release": {{User: "alice", Action: parity.Approve, Inputs: map[string]string{"ring": "early"}}}}},
+		{Name: "deploy", YAML: example(t, "deploy.yaml"), Library: beside(t, "deploy")},
 	}
 	for _, c := range parity.Named() {
 		if slow || !c.Slow {
@@ -103,12 +104,16 @@ func TestParity(t *testing.T) {
 				t.Errorf("%s\n%.4000v", c.Kinds(), err)
 				return
 			}
-			if diff := parity.Diff(logs[0], logs[len(sides)-1]); diff != "" {
+			if diff := parity.Diff(logs[0], logs[len(sides)-1]); diff != "" && !c.Loose {
 				t.Errorf("%s\n%s (-) and %s (+) differ:\n%.4000s", c.Kinds(), left.name, right.name, diff)
 				return
 			}
-			if err := left.went(t.Context(), c, logs[0]); err != nil {
-				t.Error(err)
+			for i, w := range sides {
+				if i == 0 || c.Loose { // else the logs are the same
+					if err := w.went(t.Context(), c, logs[i]); err != nil {
+						t.Error(err)
+					}
+				}
 			}
 			t.Logf("same after %v: %s", took, c.Kinds())
 		})
@@ -116,7 +121,7 @@ func TestParity(t *testing.T) {
 	wg.Wait()
 }
 
-// went looks at how a named case has ended: on one runtime, as the logs are the same.
+// went looks at how a named case has ended.
 func (w *world) went(ctx context.Context, c parity.Case, l parity.Log) error {
 	if c.Want == "" {
 		return nil
@@ -205,7 +210,11 @@ func (d *driving) look(ctx context.Context) (ended bool, err error) {
 		return false, err
 	}
 	intervened, err := d.intervene(ctx, r)
-	if !approved && !intervened {
+	given, err := d.give(ctx, r)
+	if err != nil {
+		return false, err
+	}
+	if !approved && !intervened && !given {
 		d.settled = due
 	}
 	return false, err
@@ -233,7 +242,7 @@ func (d *driving) approve(ctx context.Context, r view.Run) (some bool, err error
 func (d *driving) intervene(ctx context.Context, r view.Run) (some bool, err error) {
 	for _, n := range r.Nodes {
 		answers := d.c.Answers[n.Identifier]
-		if len(n.Answers) >= len(answers) {
+		if len(n.Answers) >= len(answers) || answers[0].Action == parity.Give {
 			continue
 		}
 		next := answers[len(n.Answers)]
@@ -243,6 +252,21 @@ func (d *driving) intervene(ctx context.Context, r view.Run) (some bool, err err
 		some = true
 		if _, err := d.w.user[next.User].Intervene(ctx, d.run, n.FQN, core.ActionType(next.Action)); err != nil {
 			return some, fmt.Errorf("%s's answer about %s: %w", next.User, n.FQN, err)
+		}
+	}
+	return some, nil
+}
+
+// give gives the values that steps wait for.
+func (d *driving) give(ctx context.Context, r view.Run) (some bool, err error) {
+	for _, n := range r.Nodes {
+		answers := d.c.Answers[n.Identifier]
+		if len(n.Asks) == 0 || len(answers) == 0 || answers[0].Action != parity.Give {
+			continue
+		}
+		some = true
+		if _, err := d.w.user[answers[0].User].Give(ctx, d.run, n.FQN, answers[0].Inputs); err != nil {
+			return some, fmt.Errorf("%s's values for %s: %w", answers[0].User, n.FQN, err)
 		}
 	}
 	return some, nil

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -288,6 +289,19 @@ func (w *world) record(t *testing.T, run string) parity.Log {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// beside reads what is in a folder of the examples.
+func beside(t *testing.T, dir string) (files []core.File) {
+	t.Helper()
+	names, err := filepath.Glob("../../examples/" + dir + "/*.yaml")
+	if err != nil || len(names) == 0 {
+		t.Fatal("nothing beside the example", err)
+	}
+	for _, name := range names {
+		files = append(files, core.File{Name: name, YAML: example(t, dir+"/"+filepath.Base(name))})
+	}
+	return files
 }
 
 // example reads one of the repository's examples.

@@ -63,7 +63,7 @@ func Ended(tracks map[string][]core.Event) bool {
 }
 
 // Due counts the moments at which the case's people may have had to do something:
-// where approvals and failed steps ask; any event, when one is to be marked as failed.
+// where approvals, failed steps and steps that need values ask; any event, when one is to be marked as failed.
 func (c Case) Due(tracks map[string][]core.Event) int {
 	marks, n := c.marks(), 0
 	for _, events := range tracks {
@@ -72,7 +72,7 @@ func (c Case) Due(tracks map[string][]core.Event) int {
 				n++
 			}
 			for _, c := range ev.Commands {
-				if c.Do == core.DoFinish && (c.Route.Kind == "Approval" || c.Route.Kind == "Intervene") {
+				if c.Do == core.DoFinish && slices.Contains([]string{"Approval", "Intervene", "Input"}, c.Route.Kind) {
 					n++
 				}
 			}

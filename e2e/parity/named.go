@@ -13,7 +13,7 @@ import (
 // failure or because of a condition, with how each has to end.
 func Named() []Case {
 	var all []Case
-	for _, list := range [][]Case{actions(), interventions(), marks(), rollbacks(), conditions(), loops(), chains()} {
+	for _, list := range [][]Case{actions(), interventions(), marks(), rollbacks(), conditions(), loops(), chains(), waits()} {
 		all = append(all, list...)
 	}
 	return all

@@ -30,8 +30,8 @@ const (
 	Trouble   = "trouble" // a step fails, and a strategy or a person goes on
 )
 
-// Answer is what one person says to an approval, about a step that has failed, or
-// (core.InterruptMarkFailed) about one that runs.
+// Answer is what one person says to an approval, about a step that has failed, to one
+// that needs values (Give), or (core.InterruptMarkFailed) about one that runs.
 type Answer struct {
 	User, Action string
 	Inputs       map[string]string
@@ -51,6 +51,8 @@ type Case struct {
 	// the states that machines are sent to on the way; only named cases have them.
 	Want    string
 	Through []string
+	// Loose says that what happens first is open: only how it ends is the same everywhere.
+	Loose bool
 	// Slow says that time has to pass: a wait, a timeout, an interval.
 	Slow bool
 }

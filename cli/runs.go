@@ -62,8 +62,12 @@ func (a *app) listRuns(ctx context.Context, limit int, cursor string) error {
 			end = now
 		}
 		status := string(r.Status)
+		by := a.theme.Clean(r.By.ID)
+		if r.Parent != "" { // a stage of that run has started it
+			by += " in " + r.Parent
+		}
 		rows[i] = []string{a.theme.Symbol(status) + " " + r.ID, a.theme.Clean(r.Pipeline), "#" + strconv.FormatInt(r.Sequence, 10),
-			a.theme.Status(status), screen.Clock(r.Started), screen.Between(r.Started, end), a.theme.Clean(r.By.ID)}
+			a.theme.Status(status), screen.Clock(r.Started), screen.Between(r.Started, end), by}
 	}
 	if err := a.theme.Table(a.out, []string{"  RUN", "PIPELINE", "NO", "STATUS", "STARTED", "TOOK", "BY"}, rows); err != nil {
 		return err

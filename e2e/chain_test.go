@@ -168,17 +168,17 @@ func TestChainStops(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			cfg := platform.Config{Delegate: true}
-			if tc.more != "" {
-				cfg.Clock = weakly(t).Clock
-			}
-			in := startInside(t, cfg)
-			run := in.launchChain(stages(aChain("call", tc.more)), sleeping, "")
+			in := startInside(t, weakly(t))
+			run := in.launchChain(stages(aChain("call", tc.more)), sleeping, name)
 			chained := in.until(run, func(r view.Run) bool { c := node(r, "call").Chained; return c != nil && c.Run != "" })
 			id := node(chained, "call").Chained.Run
 			in.until(id, func(r view.Run) bool { return len(r.Nodes) > 1 && (node(r, "x").Delegate != "" || r.Ended) })
-			tc.happens(in, run, id)
-			r := in.until(run, ended)
+			r := in.until(run, func(r view.Run) bool {
+				if !r.Ended {
+					tc.happens(in, run, id)
+				}
+				return r.Ended
+			})
 			c := in.until(id, ended)
 			if r.Status != tc.run.API() || c.Status != tc.child.API() || status(r, "call") != tc.run.API() {
 				t.Errorf("%s\n%s", show(r), show(c))

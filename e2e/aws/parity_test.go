@@ -35,6 +35,7 @@ func cases(t *testing.T, n int, slow bool) []parity.Case {
 	all := []parity.Case{
 		{Name: "hello", YAML: example(t, "hello.yaml")},
 		{Name: "parallel", YAML: example(t, "parallel.yaml")},
+		{Name: "example-chain", YAML: example(t, "chain.yaml"), Library: []core.File{{Name: "smoke.yaml", YAML: example(t, "chain/smoke.yaml")}}},
 		{Name: "approval", YAML: example(t, "approval.yaml"), Answers: map[string][]parity.Answer{
 			"release": {{User: "alice", Action: parity.Approve, Inputs: map[string]string{"ring": "early"}}}}},
 		{Name: "deploy", YAML: example(t, "deploy.yaml"), Library: beside(t, "deploy")},

@@ -189,6 +189,7 @@ type RunEnded struct {
 	Status   core.Status `json:"status"`
 	Started  int64       `json:"started"`
 	Ended    int64       `json:"ended"`
+	Parent   string      `json:"parent,omitempty"` // the run whose stage has started it
 }
 
 // RunWarned is the detail of the bus events of warnings: run.budget.
@@ -210,8 +211,11 @@ type RunPaused struct {
 }
 
 func (j *Journal) publish(ctx context.Context, run *engine.Run, ref Ref, ev *core.Event, c core.Command) error {
-	var what any = RunEnded{Scope: run.Plan.Scope, Run: ref.Run, Pipeline: run.Plan.Identifier,
-		Status: c.Status, Started: run.At, Ended: ev.At}
+	end := RunEnded{Scope: run.Plan.Scope, Run: ref.Run, Pipeline: run.Plan.Identifier, Status: c.Status, Started: run.At, Ended: ev.At}
+	if p := run.Launch.Parent; p != nil {
+		end.Parent = p.Run
+	}
+	var what any = end
 	if ev.Warned != nil {
 		warned := *ev.Warned
 		warned.At = ev.At

@@ -30,6 +30,8 @@ type Token struct {
 	User    string        `json:"user,omitempty"` // of a user's token
 	Name    string        `json:"name"`
 	Revoked bool          `json:"revoked,omitempty"`
+	// Scope is what the token is good for, where it is not the whole account.
+	Scope Scope `json:"scope,omitzero"`
 }
 
 // TokenKey is where a token is, found by its SHA-256.

@@ -16,7 +16,7 @@ const (
 	Execute Action = "execute"
 )
 
-// kept only by admins: who may sign in, and what may speak for them.
+// forAdmins are the kinds that only admins change.
 var forAdmins = map[core.EntityKind]bool{
 	core.EntityOrganization: true,
 }
@@ -29,12 +29,25 @@ func Allow(p core.Principal, a Action, r core.EntityRef) error {
 	switch {
 	case r.Scope.Account != p.Account:
 		return fault.New(fault.NotFound, "there is no %s", r)
+	case a == View && isHome(r, p.Scope):
+		return nil
 	case !within(r.Scope, p.Scope):
 		return fault.New(fault.Forbidden, "%s may not %s %s: the credential is for %s alone", p.Actor.ID, a, r, place(p.Scope))
 	case forAdmins[r.Kind] && a != View && !p.Admin:
 		return fault.New(fault.Forbidden, "%s may not %s %s: that is for admins", p.Actor.ID, a, r)
 	}
 	return nil
+}
+
+// isHome reports whether a resource is the organization or project that a credential is for.
+func isHome(r core.EntityRef, s core.Scope) bool {
+	switch r.Kind {
+	case core.EntityOrganization:
+		return s.Org != "" && r.Identifier == s.Org
+	case core.EntityProject:
+		return s.Project != "" && r.Identifier == s.Project && r.Scope.Org == s.Org
+	}
+	return false
 }
 
 // within reports whether a scope is another or below it. A zero scope is the account.

@@ -48,7 +48,7 @@ func (g *Govern) Authenticate(ctx context.Context, token, as string) (core.Princ
 			return core.Principal{}, err
 		}
 	}
-	return core.Principal{Kind: core.PrincipalUser, Account: t.Account, Admin: u.Admin,
+	return core.Principal{Kind: core.PrincipalUser, Account: t.Account, Admin: u.Admin && t.Scope == core.Scope{}, Scope: t.Scope,
 		Actor: Actor(u)}, nil
 }
 

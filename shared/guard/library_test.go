@@ -8,14 +8,14 @@ import (
 
 // owner is the one package that may import a library, tests included.
 var owner = map[string][]string{
-	"go.etcd.io/bbolt":         {"localstack/embedded/file"},
-	"github.com/goccy/go-yaml": {"shared/yamldoc"},
-	"github.com/antchfx/xpath": {"shared/expr"},
-	"github.com/oklog/ulid":    {"shared/clock"},
-	"github.com/spf13/cobra":   {"cli", "cmd"},
+	"go.etcd.io/bbolt":              {"localstack/embedded/file"},
+	"github.com/goccy/go-yaml":      {"shared/yamldoc"},
+	"github.com/antchfx/xpath":      {"shared/expr"},
+	"github.com/oklog/ulid":         {"shared/clock"},
+	"github.com/spf13/cobra":        {"cli", "cmd"},
 	"github.com/pmezard/go-difflib": {"cli/screen"},
-	"maragu.dev/gomponents":    {"functions/approve/door"},
-	"github.com/aws":           {"shared/aws", "functions", "infra", "localstack/aws"}, // the last for its tests: TestBinaries keeps its command free
+	"maragu.dev/gomponents":         {"functions/approve/door"},
+	"github.com/aws":                {"shared/aws", "functions", "infra", "localstack/aws"}, // the last for its tests: TestBinaries keeps its command free
 }
 
 // testOnly libraries are not linked into what is shipped.

@@ -19,8 +19,8 @@ import (
 func (d *door) againRoutes() httpio.Routes {
 	const v1 = "/v1/orgs/{org}/projects/{project}/pipelines/{id}/execute"
 	return httpio.Routes{
-		"POST /slipway/v1/runs/{run}/rerun": request.Own(d.rerunRun),
-		"POST /slipway/v1/runs/{run}/retry": request.Own(d.retryRun),
+		"POST /slipway/v1/runs/{run}/rerun": d.ofRun(d.rerunRun),
+		"POST /slipway/v1/runs/{run}/retry": d.ofRun(d.retryRun),
 		"POST " + v1 + "/rerun/{run}":       request.V1(d.v1Rerun),
 		"POST " + v1 + "/retry/{run}":       request.V1(d.v1Retry),
 	}

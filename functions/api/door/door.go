@@ -4,8 +4,10 @@
 package door
 
 import (
+	"context"
 	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/slipway-cd/slipway/functions/api/ng"
 	"github.com/slipway-cd/slipway/functions/api/request"
@@ -44,35 +46,54 @@ type door struct {
 func New(cfg Config) http.Handler {
 	ports := cfg.Journal.Ports()
 	d := &door{cfg, ports.IDs, govern.NewDirectory(ports)}
+	return httpio.Mux(d.ids, d.all())
+}
+
+// Patterns are all routes, as http.ServeMux has them and without /gateway, in order.
+func Patterns() []string { return slices.Sorted(maps.Keys((&door{}).all())) }
+
+// all is every route there is.
+func (d *door) all() httpio.Routes {
 	routes := d.routes()
 	maps.Copy(routes, d.adminRoutes())
 	maps.Copy(routes, d.recordRoutes())
 	maps.Copy(routes, d.againRoutes())
 	maps.Copy(routes, d.pauseRoutes())
 	maps.Copy(routes, d.entityRoutes())
-	maps.Copy(routes, ng.Routes(ng.Config{Catalogue: cfg.Catalogue, IDs: ports.IDs}))
+	maps.Copy(routes, ng.Routes(ng.Config{Catalogue: d.Catalogue, IDs: d.ids}))
 	maps.Copy(routes, d.rollbackRoutes())
-	return httpio.Mux(d.ids, routes)
+	return routes
 }
 
-// routes is every route there is but those for admins.
+// ofRun are routes on a run, for whoever may see where it lives.
+func (d *door) ofRun(h request.Handler) httpio.Handler {
+	return request.OfRun(h, func(ctx context.Context, account, run string) (core.Scope, error) {
+		r, err := d.Journal.Run(ctx, account, run)
+		if err != nil {
+			return core.Scope{}, err
+		}
+		return r.Plan.Scope, nil
+	})
+}
+
+// routes are those that more than one kind of user has, and Harness's of pipelines.
 func (d *door) routes() httpio.Routes {
 	const (
 		v1 = "/v1/orgs/{org}/projects/{project}"
 		ng = "/pipeline/api"
 	)
 	return httpio.Routes{
-		"POST /slipway/v1/runs":                     request.Own(d.startRun),
-		"GET /slipway/v1/runs":                      request.Own(d.listRuns),
-		"GET /slipway/v1/runs/{run}":                request.Own(d.showRun),
-		"POST /slipway/v1/runs/{run}/abort":         request.Own(d.abortRun),
-		"POST /slipway/v1/runs/{run}/intervene":     request.Own(d.interveneRun),
-		"POST /slipway/v1/runs/{run}/input":         request.Own(d.inputRun),
-		"GET /slipway/v1/runs/{run}/logs/{task}":    request.Own(d.runLog),
-		"GET /slipway/v1/runs/{run}/outputs/{node}": request.Own(d.runOutputs),
-		"GET /slipway/v1/runs/{run}/cost":           request.Own(d.runCost),
-		"GET /slipway/v1/approvals/{id}":            request.Own(d.listApprovals),
-		"POST /slipway/v1/approvals/{id}/link":      request.Own(d.makeLink),
+		"POST /slipway/v1/runs":                     request.Located(d.startRun),
+		"GET /slipway/v1/runs":                      request.Located(d.listRuns),
+		"GET /slipway/v1/runs/{run}":                d.ofRun(d.showRun),
+		"POST /slipway/v1/runs/{run}/abort":         d.ofRun(d.abortRun),
+		"POST /slipway/v1/runs/{run}/intervene":     d.ofRun(d.interveneRun),
+		"POST /slipway/v1/runs/{run}/input":         d.ofRun(d.inputRun),
+		"GET /slipway/v1/runs/{run}/logs/{task}":    d.ofRun(d.runLog),
+		"GET /slipway/v1/runs/{run}/outputs/{node}": d.ofRun(d.runOutputs),
+		"GET /slipway/v1/runs/{run}/cost":           d.ofRun(d.runCost),
+		"GET /slipway/v1/approvals/{id}":            d.ofRun(d.listApprovals),
+		"POST /slipway/v1/approvals/{id}/link":      d.ofRun(d.makeLink),
 		"GET /slipway/v1/delegates":                 request.Own(d.listDelegates),
 		"GET /slipway/v1/locks":                     request.Own(d.listLocks),
 
@@ -91,7 +112,7 @@ func (d *door) routes() httpio.Routes {
 		"GET " + ng + "/pipelines/execution/{run}":                                   request.Project(d.execution),
 		"GET " + ng + "/pipelines/execution/v2/{run}":                                request.Project(d.execution),
 		"POST " + ng + "/pipelines/execution/summary":                                request.Project(d.listExecutions),
-		"POST " + ng + "/approvals/{id}/harness/activity":                            request.Account(d.answerApproval),
+		"POST " + ng + "/approvals/{id}/harness/activity":                            d.ofRun(d.answerApproval),
 
 		"GET " + v1 + "/pipelines":                  request.V1(d.v1ListPipelines),
 		"POST " + v1 + "/pipelines":                 request.V1(d.v1CreatePipeline),

@@ -20,12 +20,12 @@ import (
 func (d *door) entityRoutes() httpio.Routes {
 	const path = "/slipway/v1/entities"
 	return httpio.Routes{
-		"PUT " + path:                          request.Own(d.applyEntity),
-		"GET " + path + "/{kind}":              request.Own(d.listEntities),
-		"GET " + path + "/{kind}/{id}":         request.Own(d.showEntity),
-		"DELETE " + path + "/{kind}/{id}":      request.Own(d.deleteEntity),
-		"GET " + path + "/{kind}/{id}/history": request.Own(d.entityHistory),
-		"GET " + path + "/{kind}/{id}/uses":    request.Own(d.entityUses),
+		"PUT " + path:                          request.Located(d.applyEntity),
+		"GET " + path + "/{kind}":              request.Located(d.listEntities),
+		"GET " + path + "/{kind}/{id}":         request.Located(d.showEntity),
+		"DELETE " + path + "/{kind}/{id}":      request.Located(d.deleteEntity),
+		"GET " + path + "/{kind}/{id}/history": request.Located(d.entityHistory),
+		"GET " + path + "/{kind}/{id}/uses":    request.Located(d.entityUses),
 	}
 }
 

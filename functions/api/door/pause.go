@@ -18,8 +18,8 @@ const (
 // pauseRoutes hold runs up and let them go on.
 func (d *door) pauseRoutes() httpio.Routes {
 	return httpio.Routes{
-		"POST /slipway/v1/runs/{run}/pause":  request.Own(d.pauseRun),
-		"POST /slipway/v1/runs/{run}/resume": request.Own(d.resumeRun),
+		"POST /slipway/v1/runs/{run}/pause":  d.ofRun(d.pauseRun),
+		"POST /slipway/v1/runs/{run}/resume": d.ofRun(d.resumeRun),
 	}
 }
 

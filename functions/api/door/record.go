@@ -13,8 +13,8 @@ import (
 // recordRoutes are about how a run came to be what it is.
 func (d *door) recordRoutes() httpio.Routes {
 	return httpio.Routes{
-		"GET /slipway/v1/runs/{run}/record": request.Own(d.runRecord),
-		"GET /slipway/v1/runs/{run}/why":    request.Own(d.runWhy),
+		"GET /slipway/v1/runs/{run}/record": d.ofRun(d.runRecord),
+		"GET /slipway/v1/runs/{run}/why":    d.ofRun(d.runWhy),
 	}
 }
 

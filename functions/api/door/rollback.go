@@ -10,7 +10,7 @@ import (
 // rollbackRoutes roll back runs that have succeeded (BEHAVIOUR §14.7).
 func (d *door) rollbackRoutes() httpio.Routes {
 	return httpio.Routes{
-		"POST /slipway/v1/runs/{run}/rollback": request.Own(d.rollbackRun),
+		"POST /slipway/v1/runs/{run}/rollback": d.ofRun(d.rollbackRun),
 		"POST /ng/api/rollback/trigger":        request.Project(d.triggerRollback),
 		"POST /ng/api/rollback/check":          request.Project(d.checkRollback),
 	}

@@ -3,13 +3,16 @@
 package request
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
 
@@ -25,8 +28,30 @@ type Call struct {
 // Handler answers a request.
 type Handler func(*Call) (httpio.Answer, error)
 
-// Own are routes of Slipway's own.
-func Own(h Handler) httpio.Handler { return serve(h, noScope) }
+// Own are routes of Slipway's own on the whole account.
+func Own(h Handler) httpio.Handler { return serve(h, wholeAccount) }
+
+// Located are routes whose handlers find out where they act, and say so with In or
+// Within.
+func Located(h Handler) httpio.Handler { return serve(h, noScope) }
+
+// OfRun are routes on a run, which lives where its pipeline does: {run} in the path, or
+// {id} of something that begins with a run's and a dot. where is asked for credentials
+// that are not for the whole account.
+func OfRun(h Handler, where func(ctx context.Context, account, run string) (core.Scope, error)) httpio.Handler {
+	return serve(h, func(c *Call) error {
+		if err := accountScope(c); err != nil || c.Who.Scope == (core.Scope{}) {
+			return err
+		}
+		run, _, _ := strings.Cut(cmp.Or(c.PathValue("run"), c.PathValue("id")), ".")
+		at, err := where(c.Ctx, c.Who.Account, run)
+		if err != nil {
+			return err
+		}
+		at.Account = c.Who.Account
+		return govern.Allow(c.Who, govern.View, core.EntityRef{Kind: "run", Scope: at, Identifier: run})
+	})
+}
 
 // Account are Harness's NG routes that need no project.
 func Account(h Handler) httpio.Handler { return serve(h, accountScope) }
@@ -63,6 +88,13 @@ func serve(h Handler, scope func(*Call) error) httpio.Handler {
 }
 
 func noScope(*Call) error { return nil }
+
+func wholeAccount(c *Call) error { return c.inReach() }
+
+// inReach refuses what lies outside of what the credential is for.
+func (c *Call) inReach() error {
+	return govern.Allow(c.Who, govern.View, core.EntityRef{Kind: "resource", Scope: c.At, Identifier: c.Pattern})
+}
 
 // accountScope refuses an account that is not the token's.
 func accountScope(c *Call) error {
@@ -105,16 +137,16 @@ func anyPathScope(c *Call) error {
 func (c *Call) Within(org, project string) error {
 	switch {
 	case org == "" && project == "":
-		c.At.Org, c.At.Project = "", ""
+		c.At.Org, c.At.Project = "", "" // a body may say more: Allow decides
 		return nil
 	case org == "":
 		return fault.New(fault.Invalid, "project %q: its organization is needed too, as orgIdentifier", project)
 	case project == "":
-		if err := c.In(org, org); err != nil {
-			return err
+		if !Identifier.MatchString(org) {
+			return fault.New(fault.Invalid, "%q cannot be the identifier of an organization: use letters, digits and _, at most 128", org)
 		}
-		c.At.Project = ""
-		return nil
+		c.At.Org, c.At.Project = org, ""
+		return c.inReach()
 	}
 	return c.In(org, project)
 }
@@ -137,5 +169,5 @@ func (c *Call) In(org, project string) error {
 		}
 	}
 	c.At.Org, c.At.Project = org, project
-	return nil
+	return c.inReach()
 }

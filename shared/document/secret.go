@@ -63,6 +63,12 @@ func blank(text string, e *yamldoc.Entry) (string, bool) {
 	return rest, ok && !strings.Contains(rest, e.Value.Text)
 }
 
+// BuiltIn reports whether a reference is to the secret manager that is always there.
+func BuiltIn(ref string) bool {
+	_, id := core.Scope{}.Resolve(ref)
+	return id == BuiltInSecretManager
+}
+
 // HasValue reports whether an entity is a secret whose value is kept by Slipway.
 func HasValue(e core.Entity) bool {
 	return e.Kind == core.EntitySecret && (e.Type == "SecretText" || e.Type == "SecretFile") && (e.Facts["valueType"] == "" || e.Facts["valueType"] == "Inline")

@@ -36,6 +36,8 @@ type Saving struct {
 	DryRun bool
 	// Stable makes a template's version the stable one.
 	Stable bool
+	// Value is the value of a secret that is not in its document: a file's content.
+	Value []byte
 	// Amend, when there is one, may refuse the entity that was read, or say more of it.
 	Amend func(*core.Entity) error
 }
@@ -92,15 +94,9 @@ func (c *Catalogue) Save(ctx context.Context, s Saving) (Saved, error) {
 		}
 	}
 	e.Stable = s.Stable
-	rest, value, err := document.TakeValue(e.YAML)
+	value, err := takeValue(e, s.Value)
 	if err != nil {
 		return Saved{}, err
-	}
-	e.YAML = rest
-	if value != nil {
-		if err := checkValue(e.Identifier, []byte(*value)); err != nil {
-			return Saved{}, err
-		}
 	}
 	before, err := c.head(ctx, e.EntityRef)
 	if err != nil {
@@ -115,8 +111,8 @@ func (c *Catalogue) Save(ctx context.Context, s Saving) (Saved, error) {
 		return Saved{}, err
 	}
 	did := action(before, before != nil && before.Version == kept.Version)
-	if value != nil {
-		err = c.secrets.Put(ctx, core.SecretName(e.Scope, e.Identifier), []byte(*value))
+	if e.Kind == core.EntitySecret {
+		err = c.keepValue(ctx, kept, value)
 	}
 	return Saved{kept, did, diags}, err
 }

@@ -57,6 +57,41 @@ func checkValue(ref string, value []byte) error {
 	return nil
 }
 
+// takeValue takes a secret's value out of its document. given comes beside it.
+func takeValue(e *core.Entity, given []byte) ([]byte, error) {
+	if e.Kind != core.EntitySecret {
+		return nil, nil
+	}
+	rest, said, err := document.TakeValue(e.YAML)
+	if err != nil {
+		return nil, err
+	}
+	e.YAML = rest
+	if said != nil {
+		given = []byte(*said)
+	}
+	if given == nil {
+		return nil, nil
+	}
+	if m := e.Facts["secretManagerIdentifier"]; m != "" && !document.BuiltIn(m) {
+		return nil, fault.New(fault.Unsupported, "not supported yet: keeping the value of secret %s in secret manager %s: use %s, or valueType Reference", e.Identifier, m, document.BuiltInSecretManager)
+	}
+	return given, checkValue(e.Identifier, given)
+}
+
+// keepValue puts a secret's value where it is read from; nil leaves what is there. What
+// becomes a reference into another secret manager has no value here.
+func (c *Catalogue) keepValue(ctx context.Context, e core.Entity, value []byte) error {
+	name := core.SecretName(e.Scope, e.Identifier)
+	switch {
+	case !document.HasValue(e):
+		return c.secrets.Delete(ctx, name)
+	case value == nil:
+		return nil
+	}
+	return c.secrets.Put(ctx, name, value)
+}
+
 func secretRef(at core.Scope, ref string) core.EntityRef {
 	s, id := at.Resolve(ref)
 	return core.EntityRef{Kind: core.EntitySecret, Scope: s, Identifier: id}

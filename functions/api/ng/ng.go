@@ -29,7 +29,8 @@ func Routes(cfg Config) httpio.Routes {
 	all := httpio.Routes{}
 	for _, routes := range []httpio.Routes{d.organizationRoutes(), d.projectRoutes(), d.serviceRoutes(),
 		d.environmentRoutes(), d.environmentGroupRoutes(), d.infrastructureRoutes(),
-		d.templateRoutes(), d.inputSetRoutes(), d.triggerRoutes()} {
+		d.templateRoutes(), d.inputSetRoutes(), d.triggerRoutes(),
+		d.connectorRoutes(), d.secretRoutes()} {
 		maps.Copy(all, routes)
 	}
 	return all

@@ -36,6 +36,7 @@ type sent struct {
 	text   string
 	id     string // what the request calls it beside the document; "" for nothing
 	stable bool   // of a template's version
+	value  []byte // of a secret, when it is not in the document
 	amend  func(*core.Entity) error
 }
 
@@ -67,7 +68,7 @@ func (d *door) keep(c *request.Call, r resource, mode entity.Mode) (entity.Saved
 	if err != nil {
 		return entity.Saved{}, err
 	}
-	saved, err := d.Catalogue.Save(c.Ctx, entity.Saving{Text: in.text, Mode: mode, Stable: in.stable,
+	saved, err := d.Catalogue.Save(c.Ctx, entity.Saving{Text: in.text, Mode: mode, Stable: in.stable, Value: in.value,
 		By:       entity.Change{By: c.Who.Actor.ID, Version: version},
 		Expected: document.Expected{Kind: r.kind, Scope: in.at, File: document.Root(r.kind) + ".yaml"},
 		Amend:    func(e *core.Entity) error { return amend(c, in, e) }})

@@ -1,0 +1,113 @@
+package ng
+
+import (
+	"github.com/slipway-cd/slipway/functions/api/request"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/document"
+	"github.com/slipway-cd/slipway/shared/entity"
+	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
+	"github.com/slipway-cd/slipway/shared/httpio"
+)
+
+func (d *door) connectorRoutes() httpio.Routes {
+	const path = "/ng/api/connectors"
+	r := resource{kind: core.EntityConnector, read: readConnector, show: showConnector}
+	return httpio.Routes{
+		"GET " + path:                           request.Scoped(d.listConnectors(r)),
+		"POST " + path + "/listV2":              request.Scoped(d.listConnectorsBy(r)),
+		"POST " + path:                          request.Scoped(d.create(r)),
+		"PUT " + path:                           request.Scoped(d.update(r)),
+		"GET " + path + "/{id}":                 request.Scoped(d.getConnector(r)),
+		"DELETE " + path + "/{id}":              request.Scoped(d.remove(r)),
+		"POST " + path + "/testConnection/{id}": request.Scoped(testConnection(r)),
+	}
+}
+
+func readConnector(c *request.Call) (sent, error) {
+	s, err := readWrapped(core.EntityConnector)(c)
+	s.amend = func(e *core.Entity) error {
+		if e.Identifier == document.BuiltInSecretManager {
+			return fault.New(fault.Invalid, "connector %s is Slipway's own: use another identifier", e.Identifier)
+		}
+		return nil
+	}
+	return s, err
+}
+
+// showConnector is Harness's ConnectorResponse.
+func showConnector(e core.Entity) (any, error) {
+	in, err := body(e)
+	if err != nil {
+		return nil, err
+	}
+	return connectorResponse(e, in["spec"]), nil
+}
+
+func connectorResponse(e core.Entity, spec any) map[string]any {
+	return map[string]any{
+		"connector": map[string]any{"name": e.Name, "identifier": e.Identifier, "description": orNil(e.Description), "accountIdentifier": e.Scope.Account,
+			"orgIdentifier": orNil(e.Scope.Org), "projectIdentifier": orNil(e.Scope.Project), "tags": tagsOf(e.Tags), "type": e.Type, "spec": spec},
+		"createdAt": e.Created, "lastModifiedAt": e.Updated, "status": nil, "activityDetails": map[string]any{"lastActivityTime": e.Updated},
+		"harnessManaged": e.Identifier == document.BuiltInSecretManager, "gitDetails": nil, "entityValidityDetails": map[string]any{"valid": true, "invalidYaml": nil},
+	}
+}
+
+// getConnector knows the secret manager that every scope has, beside what is kept.
+func (d *door) getConnector(r resource) request.Handler {
+	get := d.get(r)
+	return func(c *request.Call) (httpio.Answer, error) {
+		if c.PathValue("id") != document.BuiltInSecretManager {
+			return get(c)
+		}
+		ref := r.ref(c)
+		if err := c.Allow(govern.View, ref); err != nil {
+			return httpio.Answer{}, err
+		}
+		return httpio.OK(c.Request, connectorResponse(core.Entity{EntityRef: ref, Name: "Slipway's secret manager", Type: "Local"}, map[string]any{"default": true})), nil
+	}
+}
+
+func testConnection(r resource) request.Handler {
+	return func(c *request.Call) (httpio.Answer, error) {
+		if err := c.Allow(govern.Execute, r.ref(c)); err != nil {
+			return httpio.Answer{}, err
+		}
+		return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: tests of connections")
+	}
+}
+
+// listConnectors filters by query parameters.
+func (d *door) listConnectors(r resource) request.Handler {
+	return func(c *request.Call) (httpio.Answer, error) {
+		if err := httpio.Unsupported(c.Q, "source_category", "version"); err != nil {
+			return httpio.Answer{}, err
+		}
+		f := connectorFilter{Types: httpio.Values(c.Q, "type"), Categories: httpio.Values(c.Q, "category")}
+		return d.connectorsBy(c, r, f)
+	}
+}
+
+// listConnectorsBy filters by a body, Harness's ConnectorFilterProperties.
+func (d *door) listConnectorsBy(r resource) request.Handler {
+	return func(c *request.Call) (httpio.Answer, error) {
+		var f connectorFilter
+		if err := httpio.OptionalJSON(c.Request, httpio.MaxBody, &f); err != nil {
+			return httpio.Answer{}, err
+		}
+		return d.connectorsBy(c, r, f)
+	}
+}
+
+func (d *door) connectorsBy(c *request.Call, r resource, f connectorFilter) (httpio.Answer, error) {
+	if err := f.check(); err != nil {
+		return httpio.Answer{}, err
+	}
+	l := listing{page: "pageIndex", size: "pageSize", fallback: 100, passes: f.passes}
+	for _, all := range []string{"includeAllConnectorsAvailableAtScope", "includeAllConnectorsAccessibleAtScope"} {
+		if above := entity.Visible(c.At); c.Q.Get(all) == "true" {
+			l.include = above[:len(above)-1]
+		}
+	}
+	return d.list(r, l)(c)
+}

@@ -94,6 +94,14 @@ func parseChunk(src *source, c chunk) (root *Node, diags core.Diagnostics) {
 	if d := c.measure(src.file); d != nil {
 		return nil, core.Diagnostics{*d}
 	}
+	if root, ok := readPlain(src, c); ok {
+		return root, nil
+	}
+	return parseAny(src, c)
+}
+
+// parseAny reads a document of any form.
+func parseAny(src *source, c chunk) (root *Node, diags core.Diagnostics) {
 	tokens := lexer.Tokenize(string(c.data))
 	if d := guard(src.file, c.first, tokens); d != nil {
 		return nil, core.Diagnostics{*d}

@@ -96,6 +96,7 @@ func (d *door) routes() httpio.Routes {
 		"POST /slipway/v1/approvals/{id}/link":      d.ofRun(d.makeLink),
 		"GET /slipway/v1/delegates":                 request.Own(d.listDelegates),
 		"GET /slipway/v1/locks":                     request.Own(d.listLocks),
+		"GET /slipway/v1/openapi.json":              request.Located(d.showOpenAPI),
 
 		"POST " + ng + "/pipelines":                                                  request.Project(d.createPipeline),
 		"POST " + ng + "/pipelines/v2":                                               request.Project(d.createPipelineV2),

@@ -61,7 +61,7 @@ Organizations and projects that documents name are created when they are not the
 Exit status: 0 all are kept, 1 some are not, 2 a file cannot be read.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.applyAll(cmd.Context(), files, p.at(a.flags), dry)
+			return a.applyAll(cmd.Context(), files, everywhere(p.at(a.flags)), dry)
 		},
 	}
 	cmd.Flags().StringArrayVarP(&files, "file", "f", nil, "`file` or folder; may be repeated, - is standard input")
@@ -87,8 +87,8 @@ type applied struct {
 	Diagnostics core.Diagnostics `json:"diagnostics,omitempty"`
 }
 
-func (a *app) applyAll(ctx context.Context, files []string, at client.Place, dry bool) error {
-	docs, foreign, err := a.gather(files, at)
+func (a *app) applyAll(ctx context.Context, files []string, place func(file string) client.Place, dry bool) error {
+	docs, foreign, err := a.gather(files, place)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (a *app) applyAll(ctx context.Context, files []string, at client.Place, dry
 	}
 	counts := map[string]int{}
 	for _, w := range inOrder(docs) {
-		done := a.applyOne(ctx, c, at, w, dry)
+		done := a.applyOne(ctx, c, w, dry)
 		if fault.Is(done.err, fault.Unavailable) || fault.Is(done.err, fault.Unauthenticated) {
 			return t.reached(done.err)
 		}
@@ -121,14 +121,14 @@ func (a *app) applyAll(ctx context.Context, files []string, at client.Place, dry
 }
 
 // gather reads the documents of files and folders.
-func (a *app) gather(files []string, at client.Place) (docs []written, foreign int, err error) {
+func (a *app) gather(files []string, place func(file string) client.Place) (docs []written, foreign int, err error) {
 	for _, f := range files {
 		if f == "-" {
 			text, err := a.readInput(f)
 			if err != nil {
 				return nil, 0, err
 			}
-			more, n := documentsOf([]compile.Source{{File: f, Data: text}}, scopeOf(at))
+			more, n := documentsOf([]compile.Source{{File: f, Data: text}}, place)
 			docs, foreign = append(docs, more...), foreign+n
 			continue
 		}
@@ -136,7 +136,7 @@ func (a *app) gather(files []string, at client.Place) (docs []written, foreign i
 		if err != nil {
 			return nil, 0, err
 		}
-		more, n := documentsOf(sources, scopeOf(at))
+		more, n := documentsOf(sources, place)
 		docs, foreign = append(docs, more...), foreign+n
 	}
 	return docs, foreign, nil
@@ -172,7 +172,7 @@ func withHomes(ctx context.Context, c *client.Client, docs []written, dry bool) 
 			if home.Scope.Org != "" {
 				text += "  orgIdentifier: " + home.Scope.Org + "\n"
 			}
-			more, _ := documentsOf([]compile.Source{{File: "(named by " + w.file + ")", Data: []byte(text)}}, home.Scope)
+			more, _ := documentsOf([]compile.Source{{File: "(named by " + w.file + ")", Data: []byte(text)}}, everywhere(client.Place{Org: home.Scope.Org}))
 			added = append(added, more...)
 		}
 	}
@@ -185,14 +185,14 @@ type outcome struct {
 	err error
 }
 
-func (a *app) applyOne(ctx context.Context, c *client.Client, at client.Place, w written, dry bool) outcome {
+func (a *app) applyOne(ctx context.Context, c *client.Client, w written, dry bool) outcome {
 	done := outcome{applied: applied{File: w.file, Action: "failed", Diagnostics: w.diags}}
 	if w.entity == nil {
 		return done
 	}
 	done.Kind, done.Identifier, done.Parent, done.Label = string(w.entity.Kind), w.entity.Identifier, w.entity.Parent, w.entity.Label
 	done.Org, done.Project = w.entity.Scope.Org, w.entity.Scope.Project
-	e, err := c.Apply(ctx, at, w.file, w.text, dry)
+	e, err := c.Apply(ctx, w.at, w.file, w.text, dry)
 	if refused, ok := errors.AsType[*client.Refused](err); ok {
 		done.Diagnostics = refused.Diagnostics
 		return done

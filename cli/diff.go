@@ -21,7 +21,9 @@ func (a *app) diff() *cobra.Command {
 		Long: `Show how documents differ from what the platform keeps. A secret's value is compared with nothing.
 Exit status: 0 nothing differs, 1 something does, 2 a document or file cannot be read.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.diffAll(cmd.Context(), files, p.at(a.flags)) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.diffAll(cmd.Context(), files, everywhere(p.at(a.flags)))
+		},
 	}
 	cmd.Flags().StringArrayVarP(&files, "file", "f", nil, "`file` or folder; may be repeated, - is standard input")
 	_ = cmd.MarkFlagRequired("file")
@@ -40,8 +42,8 @@ type differing struct {
 	After      string `json:"after"`
 }
 
-func (a *app) diffAll(ctx context.Context, files []string, at client.Place) error {
-	docs, _, err := a.gather(files, at)
+func (a *app) diffAll(ctx context.Context, files []string, place func(file string) client.Place) error {
+	docs, _, err := a.gather(files, place)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"slices"
 
+	"github.com/slipway-cd/slipway/cli/client"
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/document"
@@ -12,6 +13,7 @@ import (
 // written is one document of the files that a command was given.
 type written struct {
 	file   string
+	at     client.Place // where it goes unless it says so itself
 	text   string
 	entity *core.Entity     // nil when it cannot be kept
 	diags  core.Diagnostics // errors, when it cannot
@@ -19,22 +21,29 @@ type written struct {
 
 // documentsOf reads every document of files. Those that belong to somebody else are
 // left out, counted in foreign.
-func documentsOf(sources []compile.Source, at core.Scope) (docs []written, foreign int) {
+// place is where a file's documents go that do not say so themselves.
+func documentsOf(sources []compile.Source, place func(file string) client.Place) (docs []written, foreign int) {
 	for _, src := range sources {
+		at := place(src.File)
 		for _, p := range yamldoc.Each(src.File, src.Data) {
-			w := written{file: src.File, text: string(p.Text), diags: p.Diagnostics}
+			w := written{file: src.File, at: at, text: string(p.Text), diags: p.Diagnostics}
 			if p.Root != nil {
 				if document.KindOf(p.Root) == "" {
 					foreign++
 					continue
 				}
 				w.entity, w.diags = document.Parsed(&yamldoc.Document{Index: p.Index, Root: p.Root}, w.text,
-					document.Expected{Scope: at, Anywhere: true, File: src.File})
+					document.Expected{Scope: scopeOf(at), Anywhere: true, File: src.File})
 			}
 			docs = append(docs, w)
 		}
 	}
 	return docs, foreign
+}
+
+// everywhere is one place for all files.
+func everywhere(at client.Place) func(string) client.Place {
+	return func(string) client.Place { return at }
 }
 
 // inOrder sorts documents so that each comes behind what it refers to. What refers in

@@ -87,6 +87,8 @@ func (a *app) root() *cobra.Command {
 		a.diff(),
 		a.delete(),
 		a.history(),
+		a.backup(),
+		a.restore(),
 		a.validate(),
 		a.schema(),
 		a.doctor(),

@@ -24,10 +24,16 @@ func readProject(r *reader, e *core.Entity) {
 	r.fact(e, "color", r.text("color"))
 }
 
+// maxVariable bounds a variable's value, which lists show, in bytes.
+const maxVariable = 16 << 10
+
 func readVariable(r *reader, e *core.Entity) {
 	e.Type = r.text("type")
 	r.fact(e, "valueType", r.text("spec", "valueType"))
 	r.fact(e, "fixedValue", r.text("spec", "fixedValue"))
+	if n := len(r.text("spec", "fixedValue")); n > maxVariable {
+		r.errorf(r.node("spec", "fixedValue"), CodeValue, "keep it in the file store, or in a secret", "the value has %d bytes: at most %d are allowed", n, maxVariable)
+	}
 	if t := r.text("spec", "valueType"); t != "" && t != "FIXED" {
 		r.errorf(r.node("spec", "valueType"), CodeValue, "use FIXED", "a variable of an account, organization or project has a FIXED value, not %s", t)
 	}
@@ -95,6 +101,7 @@ func readOverrides(r *reader, e *core.Entity) {
 	r.fact(e, "environmentRef", env)
 	r.fact(e, "serviceRef", service)
 	r.fact(e, "infraIdentifier", infra)
+	r.fact(e, "identifier", e.Identifier) // as its author calls it
 	if env == "" {
 		r.errorf(r.node("environmentRef"), CodeMissing, "add environmentRef:", "the overrides say no environment")
 		r.lost = true

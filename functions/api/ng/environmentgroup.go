@@ -16,7 +16,7 @@ func (d *door) environmentGroupRoutes() httpio.Routes {
 	r := resource{kind: core.EntityEnvironmentGroup, read: readEnvironmentGroup, show: showEnvironmentGroup}
 	l := listing{fallback: 10, ids: []string{"envGroupIdentifiers"}}
 	return httpio.Routes{
-		"GET " + path + "/{id}":    request.Scoped(d.getEnvironmentGroup(r)),
+		"GET " + path + "/{id}":    request.Scoped(absent(d.get(r), map[string]any{"envGroup": nil})),
 		"POST " + path + "/list":   request.Scoped(d.list(r, l)),
 		"POST " + path:             request.Scoped(d.create(r)),
 		"PUT " + path + "/{id}":    request.Scoped(d.update(r)),
@@ -45,19 +45,6 @@ func readEnvironmentGroup(c *request.Call) (sent, error) {
 		return nil
 	}
 	return s, err
-}
-
-// getEnvironmentGroup answers about a group that is not there with none, which is
-// what Harness's clients take for that: of an error they expect a group too.
-func (d *door) getEnvironmentGroup(r resource) request.Handler {
-	get := d.get(r)
-	return func(c *request.Call) (httpio.Answer, error) {
-		a, err := get(c)
-		if fault.Is(err, fault.NotFound) {
-			return httpio.OK(c.Request, map[string]any{"envGroup": nil}), nil
-		}
-		return a, err
-	}
 }
 
 func (d *door) removeEnvironmentGroup(r resource) request.Handler {

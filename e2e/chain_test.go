@@ -261,6 +261,7 @@ func TestRetryAfterChain(t *testing.T) {
 // TestChainPeople has people have their say about a stage that runs another pipeline,
 // and in that.
 func TestChainPeople(t *testing.T) {
+	given := "          inputs: {identifier: child, variables: [{name: word, type: String, value: <+input>.executionInput()}]}\n"
 	tests := map[string]struct {
 		more, child string
 		do          func(in *inside, r view.Run) // until the run has ended
@@ -279,6 +280,11 @@ func TestChainPeople(t *testing.T) {
 			waiting, err := in.admin.Approvals(in.t.Context(), r.ID)
 			if err == nil && len(waiting) == 1 && waiting[0].Run != r.ID {
 				_ = in.alice.Decide(in.t.Context(), waiting[0].ID, client.Decision{Action: client.Approve})
+			}
+		}, "Success", "call=Success after=Success y=Success", "Success"},
+		"an input": {given, childOf(aStage("inner", "", shellStep("x", "test <+pipeline.variables.word> = word", ""))), func(in *inside, r view.Run) {
+			if asks := node(r, "call").Asks; len(asks) == 1 {
+				_, _ = in.alice.Give(in.t.Context(), r.ID, "call", map[string]string{asks[0].Path: "word"})
 			}
 		}, "Success", "call=Success after=Success y=Success", "Success"},
 	}

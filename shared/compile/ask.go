@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -55,7 +57,7 @@ func (c *compiler) asks(plan *core.Plan) {
 	})
 	for _, in := range c.postponed {
 		if left[in.path] != nil {
-			c.unexecuted(in.node, in.pos, "executionInput() here: a step's spec and the variables of a stage or step group may ask while running")
+			c.unexecuted(in.node, in.pos, "executionInput() here: a step's spec, the variables of a stage or step group and the inputs of a pipeline that a stage runs may ask while running")
 		}
 	}
 }
@@ -81,5 +83,10 @@ func askedBy(n *core.Node) (paths []string) {
 		look(v.Value)
 	}
 	look(n.Spec)
+	if n.Chain != nil {
+		for _, k := range slices.Sorted(maps.Keys(n.Chain.Inputs)) {
+			look(n.Chain.Inputs[k])
+		}
+	}
 	return paths
 }

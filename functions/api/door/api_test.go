@@ -286,6 +286,16 @@ func TestExecuteStages(t *testing.T) {
 	}
 	do(f, "POST", stages, `{"stageIdentifiers":["say"],"expressionValues":{},"runtimeInputYaml":""}`).Into(t, 200, &got)
 	f.Await(got.Data.PlanExecution.UUID, "Success")
+	var newer struct {
+		Details struct {
+			ID string `json:"execution_id"`
+		} `json:"execution_details"`
+	}
+	do(f, "POST", v1+"/pipelines/hello/execute/stages", `{"stage_identifiers":["say"]}`).Into(t, 200, &newer)
+	f.Await(newer.Details.ID, "Success")
+	if r := do(f, "POST", v1+"/pipelines/hello/execute/stages", `{"stage_identifiers":[]}`); r.Status != 400 || !strings.Contains(string(r.Body), "stage_identifiers is needed") {
+		t.Errorf("%d %s", r.Status, r.Body)
+	}
 }
 
 // inputs is the runtime input YAML for the open script of Hello.

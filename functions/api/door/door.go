@@ -115,13 +115,14 @@ func (d *door) routes() httpio.Routes {
 		"POST " + ng + "/pipelines/execution/summary":                                request.Project(d.listExecutions),
 		"POST " + ng + "/approvals/{id}/harness/activity":                            d.ofRun(d.answerApproval),
 
-		"GET " + v1 + "/pipelines":                  request.V1(d.v1ListPipelines),
-		"POST " + v1 + "/pipelines":                 request.V1(d.v1CreatePipeline),
-		"GET " + v1 + "/pipelines/{id}":             request.V1(d.v1GetPipeline),
-		"PUT " + v1 + "/pipelines/{id}":             request.V1(d.v1UpdatePipeline),
-		"DELETE " + v1 + "/pipelines/{id}":          request.V1(d.v1DeletePipeline),
-		"POST " + v1 + "/pipelines/{id}/execute":    request.V1(d.v1Execute),
-		"GET " + v1 + "/approvals/execution/{run}":  request.V1(d.v1ListApprovals),
-		"POST " + v1 + "/approvals/execution/{run}": request.V1(d.v1AnswerApproval),
+		"GET " + v1 + "/pipelines":                      request.V1(d.v1ListPipelines),
+		"POST " + v1 + "/pipelines":                     request.V1(d.v1CreatePipeline),
+		"GET " + v1 + "/pipelines/{id}":                 request.V1(d.v1GetPipeline),
+		"PUT " + v1 + "/pipelines/{id}":                 request.V1(d.v1UpdatePipeline),
+		"DELETE " + v1 + "/pipelines/{id}":              request.V1(d.v1DeletePipeline),
+		"POST " + v1 + "/pipelines/{id}/execute":        request.V1(d.v1Execute),
+		"POST " + v1 + "/pipelines/{id}/execute/stages": request.V1(d.v1ExecuteStages),
+		"GET " + v1 + "/approvals/execution/{run}":      request.V1(d.v1ListApprovals),
+		"POST " + v1 + "/approvals/execution/{run}":     request.V1(d.v1AnswerApproval),
 	}
 }

@@ -1,6 +1,7 @@
 package door
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -82,6 +83,30 @@ func (d *door) executeStages(c *request.Call) (httpio.Answer, error) {
 		return httpio.Answer{}, err
 	}
 	return executedAnswer(c, s), nil
+}
+
+// v1ExecuteStages is the same in Harness's v1.
+func (d *door) v1ExecuteStages(c *request.Call) (httpio.Answer, error) {
+	if err := httpio.Unsupported(c.Q, "branch_name", "branch", "connector_ref", "repo_name", "notes"); err != nil {
+		return httpio.Answer{}, err
+	}
+	var in struct {
+		Inputs      string            `json:"inputs_yaml"`
+		Runtime     string            `json:"runtime_input_yaml"` // its other name
+		Stages      []string          `json:"stage_identifiers"`
+		Expressions map[string]string `json:"expression_values"`
+	}
+	if err := httpio.JSON(c.Request, httpio.MaxBody, &in); err != nil {
+		return httpio.Answer{}, err
+	}
+	if len(in.Stages) == 0 {
+		return httpio.Answer{}, fault.New(fault.Invalid, "field stage_identifiers is needed: the stages to run")
+	}
+	s, err := d.execute(c, stageRequest{Inputs: cmp.Or(in.Inputs, in.Runtime), Stages: in.Stages, Expressions: in.Expressions})
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	return v1Started(s), nil
 }
 
 func executedAnswer(c *request.Call, s launch.Started) httpio.Answer {

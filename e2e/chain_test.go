@@ -117,14 +117,7 @@ func TestChain(t *testing.T) {
 		},
 			"Success", "call=Success call_0=Success call_1=Success call_2=Success after=Success read=Success", "Success Success Success", map[string]int{"one": 1, "two": 1, "three": 1}, "one three"},
 	}
-	for _, how := range []string{"strong", "weak"} {
-		cfg := platform.Config{Delegate: true}
-		cfg.Clock = weakly(t).Clock
-		if how == "weak" {
-			cfg = weakly(t)
-		}
-		cfg.MaxRuns = 1 // chained runs do not count
-		in := startInside(t, cfg)
+	bothWays(t, func(cfg *platform.Config) { cfg.MaxRuns = 1 }, func(how string, in *inside) { // chained runs do not count
 		for name, tc := range tests {
 			t.Run(how+"/"+name, func(t *testing.T) {
 				in, file := *in, effects+how+name
@@ -151,7 +144,7 @@ func TestChain(t *testing.T) {
 				in.foldsAgain(t, r)
 			})
 		}
-	}
+	})
 }
 
 // TestChainStops has runs end by their parents' end, and parents by theirs.

@@ -81,6 +81,7 @@ func (w *world) drive() view.Run {
 			return r
 		}
 		w.approve(ctx, r)
+		respond(w.t, w.client, r)
 		select {
 		case <-time.After(5 * time.Millisecond):
 		case <-w.platform.done:
@@ -159,11 +160,17 @@ func TestCrashPlatformBesideDelegate(t *testing.T) { crashEverywhere(t, childCon
 // states.
 func TestCrashContinued(t *testing.T) { crashEverywhere(t, childConfig{Built: true, Edge: 18}) }
 
-func crashEverywhere(t *testing.T, c childConfig) {
+// TestCrashWaits does the same to a run that waits for keys, others, values and people.
+func TestCrashWaits(t *testing.T) { crashRuns(t, childConfig{Built: true}, waitsYAML) }
+
+func crashEverywhere(t *testing.T, c childConfig) { crashRuns(t, c, crashYAML) }
+
+func crashRuns(t *testing.T, c childConfig, yaml func(effects string) string) {
 	points, restarts := 0, 0
 	for _, after := range []bool{false, true} {
 		for at := int64(1); ; at += stride(t) {
 			w := newWorld(t, childConfig{Built: c.Built, Edge: c.Edge, KillAt: at, After: after})
+			w.yaml = yaml(w.effects)
 			if !c.Built {
 				w.up()
 				w.outside(0, false)

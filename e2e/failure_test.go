@@ -51,13 +51,7 @@ func TestActions(t *testing.T) {
 		"of the stage":       {append([]string{shellStep("x", "exit 1", "")}, rest...), strategies(onFailure("AllErrors", "{type: Ignore}")), "IgnoreFailed", "only=IgnoreFailed x=IgnoreFailed y=Success z=Success", 1},
 		"the stage, by step": {[]string{"parallel:\n                  - " + shellStep("x", "TRIES", "") + "\n                  - " + shellStep("y", "true", "")}, strategies(onFailure("AllErrors", fmt.Sprintf(retry, "Abort"))), "Success", "only=Success x=Success y=Success", 3},
 	}
-	for _, how := range []string{"strong", "weak"} {
-		cfg := platform.Config{Delegate: true}
-		cfg.Clock = weakly(t).Clock
-		if how == "weak" {
-			cfg = weakly(t)
-		}
-		in := startInside(t, cfg)
+	bothWays(t, nil, func(how string, in *inside) {
 		for name, tc := range tests {
 			t.Run(how+"/"+name, func(t *testing.T) {
 				yaml := stages(aStage("only", tc.more, tc.items...))
@@ -76,7 +70,7 @@ func TestActions(t *testing.T) {
 				in.foldsAgain(t, r)
 			})
 		}
-	}
+	})
 }
 
 // TestAbortInBackOff stops a run that waits before another try.

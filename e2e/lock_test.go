@@ -11,8 +11,6 @@ import (
 
 	"github.com/slipway-cd/slipway/cli/client"
 	"github.com/slipway-cd/slipway/localstack/embedded/platform"
-	"github.com/slipway-cd/slipway/localstack/embedded/weak"
-	"github.com/slipway-cd/slipway/localstack/embedded/workflow"
 	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/view"
@@ -153,13 +151,8 @@ func alternates(t *testing.T, file string, runs int) {
 func TestWeakQueue(t *testing.T) {
 	for i := range 3 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			seed := weak.Seed(t)
 			file := filepath.Join(t.TempDir(), "door")
-			in := startInside(t, platform.Config{Delegate: true, Clock: clock.Fast(20, time.Now()),
-				Weak: &workflow.Weak{Seed: seed, Duplicate: 0.3, Delay: 2 * time.Second}, Wrap: func(p core.Ports) core.Ports {
-					p.Store, p.Bus = weak.Store(p.Store, weak.Usual(seed)), weak.Bus(p.Bus, weak.Usual(seed))
-					return p
-				}})
+			in := startInside(t, weakly(t))
 			const runs = 6
 			var started []string
 			for k := range runs {
@@ -192,13 +185,8 @@ func deployCritical(file string) string {
 // TestInfrastructureLock deploys one service to one place by several runs at once: one
 // after the other, with adapters that do all that their contracts allow.
 func TestInfrastructureLock(t *testing.T) {
-	seed := weak.Seed(t)
 	file := filepath.Join(t.TempDir(), "door")
-	in := startInside(t, platform.Config{Delegate: true, Clock: clock.Fast(20, time.Now()),
-		Weak: &workflow.Weak{Seed: seed, Duplicate: 0.3, Delay: 2 * time.Second}, Wrap: func(p core.Ports) core.Ports {
-			p.Store, p.Bus = weak.Store(p.Store, weak.Usual(seed)), weak.Bus(p.Bus, weak.Usual(seed))
-			return p
-		}})
+	in := startInside(t, weakly(t))
 	const runs = 5
 	var started []string
 	for k := range runs {

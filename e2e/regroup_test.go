@@ -32,13 +32,7 @@ func TestRetryStepGroup(t *testing.T) {
 			return aGroup("g", strategies(onFailure("AllErrors", again)), leave("x"), shellStep("y", "exit 1", ""))
 		}, "Failed", "a=Failed g=Failed x=Success y=Failed w=NotStarted", map[string]int{"g": 3, "x": 3, "y": 3, "w": 0}},
 	}
-	for _, how := range []string{"strong", "weak"} {
-		cfg := platform.Config{Delegate: true}
-		cfg.Clock = weakly(t).Clock
-		if how == "weak" {
-			cfg = weakly(t)
-		}
-		in := startInside(t, cfg)
+	bothWays(t, nil, func(how string, in *inside) {
 		for name, tc := range tests {
 			t.Run(how+"/"+name, func(t *testing.T) {
 				in, file := *in, effects+how+strings.ReplaceAll(name, " ", "")
@@ -59,7 +53,7 @@ func TestRetryStepGroup(t *testing.T) {
 				in.foldsAgain(t, r)
 			})
 		}
-	}
+	})
 }
 
 // TestAbortGroupBackOff stops a run that waits before another try of a group.

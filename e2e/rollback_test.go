@@ -47,12 +47,7 @@ func rollbacks(effects string) map[string]struct{ yaml, run, want string } {
 // TestRollback rolls stages and groups back, each effect once, on adapters that behave
 // and on weak ones.
 func TestRollback(t *testing.T) {
-	for _, how := range []string{"strong", "weak"} {
-		cfg := platform.Config{Delegate: true}
-		if how == "weak" {
-			cfg = weakly(t)
-		}
-		in := startInside(t, cfg)
+	bothWays(t, nil, func(how string, in *inside) {
 		effects := filepath.Join(t.TempDir(), "effects")
 		for name, tc := range rollbacks(effects + how) {
 			t.Run(how+"/"+name, func(t *testing.T) {
@@ -72,7 +67,7 @@ func TestRollback(t *testing.T) {
 				in.foldsAgain(t, r)
 			})
 		}
-	}
+	})
 }
 
 // TestAbortInRollback stops a run while it rolls back: what is left of it does not run.

@@ -51,6 +51,21 @@ func aGroup(id, more string, items ...string) string {
 	return strings.TrimSuffix(b, "\n")
 }
 
+// bothWays starts a platform whose adapters behave, and one with weak ones; time passes
+// as fast on both.
+func bothWays(t *testing.T, change func(*platform.Config), test func(how string, in *inside)) {
+	for _, how := range []string{"strong", "weak"} {
+		cfg := weakly(t)
+		if how == "strong" {
+			cfg = platform.Config{Delegate: true, Clock: cfg.Clock}
+		}
+		if change != nil {
+			change(&cfg)
+		}
+		test(how, startInside(t, cfg))
+	}
+}
+
 // weakly is a platform whose adapters do all that their contracts allow.
 func weakly(t *testing.T) platform.Config {
 	seed := weak.Seed(t)

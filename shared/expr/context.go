@@ -1,6 +1,10 @@
 package expr
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/slipway-cd/slipway/shared/spell"
+)
 
 // contexts are the first names the language knows (BEHAVIOUR §13.6); which of them a
 // scope supplies depends on where an expression stands.
@@ -43,7 +47,7 @@ func nearContext(path string) string {
 func nearest(name string, names []string) string {
 	best, least := "", 2
 	for _, n := range names {
-		d := distance(strings.ToLower(name), strings.ToLower(n), least)
+		d := spell.Distance(strings.ToLower(name), strings.ToLower(n))
 		if n == name || d*3 > len(name) {
 			continue
 		}
@@ -52,26 +56,4 @@ func nearest(name string, names []string) string {
 		}
 	}
 	return best
-}
-
-// distance counts the letters to change, add or take away; over most it may be any
-// number over most. Names are
-// short.
-func distance(a, b string, most int) int {
-	if len(a) > 64 || len(b) > 64 || max(len(a), len(b))-min(len(a), len(b)) > most {
-		return most + 1
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := min(row[j+1]+1, row[j]+1, diagonal+pick(a[i] == b[j], 0, 1))
-			diagonal, row[j+1] = row[j+1], d
-		}
-	}
-	return row[len(b)]
 }

@@ -89,6 +89,7 @@ func (a *app) root() *cobra.Command {
 		a.history(),
 		a.backup(),
 		a.restore(),
+		a.importing(),
 		a.validate(),
 		a.schema(),
 		a.doctor(),

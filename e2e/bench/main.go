@@ -30,12 +30,15 @@ const (
 func main() {
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the runs to this file")
 	only := flag.Bool("cold", false, "measure the functions' cold starts alone")
+	lang := flag.Bool("language", false, "measure validating, compiling and expressions alone")
 	many := flag.Bool("open", false, "measure many open runs alone")
 	flag.Parse()
 	measure := func(ctx context.Context) error { return bench(ctx, *profile) }
 	switch {
 	case *only:
 		measure = inFolder(cold)
+	case *lang:
+		measure = inFolder(language)
 	case *many:
 		measure = inFolder(openTable)
 	}
@@ -70,10 +73,9 @@ func bench(ctx context.Context, profile string) error {
 		return err
 	}
 	decisions()
-	if err := validate(dir); err != nil {
+	if err := language(ctx, dir); err != nil {
 		return err
 	}
-	expressions()
 	if err := cold(ctx, dir); err != nil {
 		return err
 	}

@@ -204,19 +204,15 @@ func (r *reader) scalar(text string, l *textLine, at, col int) *Node {
 	if text == "|" || text == "|-" {
 		return r.literal(l, at, col, text == "|-")
 	}
-	n := r.node(String, l.number, at)
+	var n *Node
 	switch b := text[0]; {
-	case b == '"' || b == '\'':
-		end := strings.IndexByte(text[1:], b)
-		if end < 0 || strings.IndexByte(text[:end+1], '\\') >= 0 && b == '"' || !ends(text[end+2:]) {
+	case strings.IndexByte("\"'[{", b) >= 0:
+		end := 0
+		if n, end = r.element(text, 0, l.number, at, 0); r.other || !ends(text[end:]) {
 			return r.giveUp()
 		}
-		n.Quoted, n.Text = true, text[1:end+1]
-	case strings.HasPrefix(text, "[]") && ends(text[2:]):
-		n.Kind = List
-	case strings.HasPrefix(text, "{}") && ends(text[2:]):
-		n.Kind = Map
 	default:
+		n = r.node(String, l.number, at)
 		if i := strings.Index(text, " #"); i >= 0 {
 			text = text[:i]
 		}
@@ -291,10 +287,13 @@ func (r *reader) literal(head *textLine, at, col int, strip bool) *Node {
 	return n
 }
 
+// special are the words that are no text, or are none elsewhere.
+var special = map[string]bool{"null": true, "true": true, "false": true, "yes": true, "no": true, "on": true, "off": true, "y": true, "n": true}
+
 // resolve asks the library about a plain value that may be a number, a boolean or
 // nothing.
 func (r *reader) resolve(n *Node) {
-	if b := n.Text[0]; len(n.Text) > 5 && letter(b) || b == '<' || b == '/' || b == '$' || b == '(' {
+	if b := n.Text[0]; b == '<' || b == '/' || b == '$' || b == '(' || letter(b) && (len(n.Text) > 5 || !special[strings.ToLower(n.Text)]) {
 		return
 	}
 	w := r.words[n.Text]

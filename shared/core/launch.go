@@ -51,6 +51,15 @@ type Retry struct {
 	Copied map[string]Copied `json:"copied,omitempty"` // by the stage's track
 }
 
+// RetryKey is where a run is noted that takes up another of the chain that root began;
+// RetryPrefix is before all of them.
+func RetryKey(account, root, run string) Key {
+	return Key{RunKey(account, root).PK, RetryPrefix + run}
+}
+
+// RetryPrefix begins the keys of a chain's retries.
+const RetryPrefix = "RETRY#"
+
 // Copied is a stage as another run has executed it.
 type Copied struct {
 	Run     string `json:"run"`

@@ -120,6 +120,11 @@ func (l *Launch) beginAs(ctx context.Context, run string, req Request, plan *cor
 	if err != nil {
 		return Started{}, err
 	}
+	if r := launch.Retry; r != nil {
+		if err := l.linked(ctx, req.Account, r.Root, run); err != nil {
+			return Started{}, err
+		}
+	}
 	ref := journal.Ref{Account: req.Account, Run: run, Track: launch.Plan.Root.Track}
 	_, err = l.journal.Apply(ctx, ref, core.Event{Type: core.EventStarted, Actor: req.By.ID})
 	return Started{Run: run, Sequence: launch.Started.Sequence, URL: launch.Started.URL, Plan: launch.Plan,

@@ -59,6 +59,8 @@ func (d *door) all() httpio.Routes {
 	maps.Copy(routes, d.recordRoutes())
 	maps.Copy(routes, d.againRoutes())
 	maps.Copy(routes, d.pauseRoutes())
+	maps.Copy(routes, d.executionInputRoutes())
+	maps.Copy(routes, d.retryRoutes())
 	maps.Copy(routes, d.entityRoutes())
 	maps.Copy(routes, ng.Routes(ng.Config{Catalogue: d.Catalogue, IDs: d.ids}))
 	maps.Copy(routes, d.rollbackRoutes())

@@ -5,6 +5,7 @@ import (
 
 	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/journal"
@@ -30,11 +31,19 @@ func (d *door) inputRun(c *request.Call) (httpio.Answer, error) {
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	_, err = d.Journal.Apply(c.Ctx, journal.Ref{Account: r.Account, Run: r.Launch.Run, Track: r.Owner(n.FQN)}, core.Event{
-		Type: core.EventGiven, Actor: c.Who.Actor.ID, Given: &core.Given{Node: n.FQN, Values: req.Values, By: c.Who.Actor},
-	})
-	if err != nil {
-		return httpio.Answer{}, fmt.Errorf("input: %w", err)
+	if err := d.give(c, r, n, req.Values); err != nil {
+		return httpio.Answer{}, err
 	}
 	return httpio.Answer{Body: map[string]any{"run": r.Launch.Run, "node": n.FQN}}, nil
+}
+
+// give gives the values to the node.
+func (d *door) give(c *request.Call, r *engine.Run, n *core.Node, values map[string]string) error {
+	_, err := d.Journal.Apply(c.Ctx, journal.Ref{Account: r.Account, Run: r.Launch.Run, Track: r.Owner(n.FQN)}, core.Event{
+		Type: core.EventGiven, Actor: c.Who.Actor.ID, Given: &core.Given{Node: n.FQN, Values: values, By: c.Who.Actor},
+	})
+	if err != nil {
+		return fmt.Errorf("input: %w", err)
+	}
+	return nil
 }

@@ -7,6 +7,8 @@ type Rollback struct {
 	Stages []string `json:"stages"` // tracks of the stages that are rolled back
 	// Loops are the iterations that looped stages had, by FQN.
 	Loops map[string][]Iteration `json:"loops,omitempty"`
+	// Inputs are what the run was given by the stage that had started it.
+	Inputs map[string]any `json:"inputs,omitempty"`
 }
 
 // Execution modes of a run (BEHAVIOUR §13.6).

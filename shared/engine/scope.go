@@ -79,8 +79,11 @@ func (s *scope) context(name string) (any, bool) {
 	case "matrix", "repeat", "strategy":
 		return s.loopContext(name)
 	case parentInputs:
-		if p := r.Launch.Parent; p != nil {
-			return &handedOn{s, p.Inputs}, true
+		switch l := r.Launch; {
+		case l.Parent != nil:
+			return &handedOn{s, l.Parent.Inputs}, true
+		case l.Rollback != nil:
+			return &handedOn{s, l.Rollback.Inputs}, true
 		}
 		return nil, false
 	case "inputSet":

@@ -43,6 +43,9 @@ func (l *Launch) Rollback(ctx context.Context, req RollbackRequest) (Started, er
 	for fqn, loop := range tracks[old.Plan.Root.Track].Loops {
 		b.Loops[fqn] = loop.Iterations
 	}
+	if p := old.Launch.Parent; p != nil {
+		b.Inputs = p.Inputs
+	}
 	if b.Stages, err = l.stagesBack(ctx, old, tracks, req); err != nil {
 		return Started{}, err
 	}

@@ -27,6 +27,7 @@ const (
 	EntityTrigger          EntityKind = "trigger"
 	EntityFreeze           EntityKind = "freeze"
 	EntityVariable         EntityKind = "variable"
+	EntityFile             EntityKind = "file" // of the file store, and folders; its YAML is its content
 )
 
 // EntityRef names an entity. Parent is what it belongs to: the environment of an

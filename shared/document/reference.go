@@ -140,9 +140,42 @@ func (f *finder) object(n *yamldoc.Node) {
 	if t, v := n.Get("type"), n.Get("value"); t.Scalar() && t.Text == "Secret" && f.entity.Kind != core.EntitySecret {
 		f.nameIf(core.EntitySecret, v)
 	}
+	if t := n.Get("type"); t.Scalar() && t.Text == "Harness" {
+		f.stored(n.Get("spec"))
+	}
 	if t := n.Get("type"); t.Scalar() && t.Text == "Pipeline" {
 		f.chained(n.Get("spec"))
 	}
+}
+
+// stored reads files of the file store (BEHAVIOUR §19.3), which are called by their
+// paths: /path, org:/path or account:/path.
+func (f *finder) stored(spec *yamldoc.Node) {
+	for _, it := range append(items(spec.Get("files")), spec.Get("file")) {
+		if !plain(it) {
+			continue
+		}
+		s, path := f.entity.Scope, it.Text
+		if p, ok := strings.CutPrefix(path, "account:"); ok {
+			s, path = core.Scope{Account: s.Account}, p
+		} else if p, ok := strings.CutPrefix(path, "org:"); ok {
+			s.Project, path = "", p
+		}
+		if r := FileRef(s, path); path != "" && len(path) <= MaxPath && !slices.Contains(f.found, r) {
+			f.found = append(f.found, r)
+		}
+	}
+	for _, it := range items(spec.Get("secretFiles")) {
+		f.name(core.EntitySecret, it)
+	}
+}
+
+// MaxPath bounds a path in the file store, in bytes.
+const MaxPath = 1024
+
+// FileRef is what documents that refer to a file by its path refer to.
+func FileRef(s core.Scope, path string) core.EntityRef {
+	return core.EntityRef{Kind: core.EntityFile, Scope: s, Identifier: "/" + strings.Trim(path, "/")}
 }
 
 func (f *finder) nameIf(kind core.EntityKind, n *yamldoc.Node) {

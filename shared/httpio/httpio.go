@@ -15,6 +15,12 @@ type Answer struct {
 	Body   any
 }
 
+// Raw is a body that is sent as it is.
+type Raw struct {
+	Type string // its Content-Type
+	Data []byte
+}
+
 // Handler decodes, makes one call and answers; its error is translated to
 // Harness's envelope by the kind it has (see package fault).
 type Handler func(r *http.Request) (Answer, error)
@@ -35,10 +41,17 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, a.Status, a.Body)
 }
 
-// writeJSON writes a value as JSON, or nothing but the status when it is nil.
+// writeJSON writes a value as JSON, a Raw as it is, or nothing but the status when it is nil.
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	if v == nil {
 		w.WriteHeader(status)
+		return
+	}
+	if raw, ok := v.(Raw); ok {
+		w.Header().Set("Content-Type", raw.Type)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.WriteHeader(status)
+		_, _ = w.Write(raw.Data)
 		return
 	}
 	body, err := json.Marshal(v)

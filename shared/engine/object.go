@@ -202,7 +202,7 @@ func (o *node) state(key string) (any, bool, error) {
 		return NodeExecutionID(o.s.w.run.Launch.Run, o.n.FQN), true, nil
 	case "output":
 		if o.n.Kind == core.KindStage && o.n.Chain == nil {
-			return props{"hosts": missing("stage.output.hosts"), "skippedHosts": missing("stage.output.skippedHosts")}, true, nil
+			return props{"hosts": lazy(func() (any, error) { return o.s.hosts(o.n) }), "skippedHosts": missing("stage.output.skippedHosts")}, true, nil
 		}
 		return o.s.outputs(f.Outputs), true, nil
 	default:

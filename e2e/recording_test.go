@@ -28,6 +28,7 @@ type recorded struct {
 	yaml    string
 	drive   func(in *inside, run string) // until it ends; nil: nobody does anything
 	outside bool                         // no delegate
+	edge    int                          // events of an execution's history, 0 for as many as there may be
 	child   string                       // the pipeline child, which a stage runs
 	inner   bool                         // it is the run of that which is recorded
 }
@@ -86,6 +87,16 @@ func kinds() map[string]recorded {
 			in.until(run, func(r view.Run) bool { return node(r, "x").Delegate != "" && len(r.Approvals) == 1 })
 			_, _ = in.admin.Abort(in.t.Context(), run, "enough")
 		}},
+		"pause": {yaml: oneStage(shellStep("x", "sleep 1", ""), shellStep("y", "true", "")), drive: func(in *inside, run string) {
+			in.until(run, func(r view.Run) bool { return node(r, "x").Delegate != "" })
+			_, _ = in.alice.Pause(in.t.Context(), run, "")
+			in.until(run, reaches("y", "Paused"))
+			_, _ = in.alice.Resume(in.t.Context(), run, "")
+		}},
+		"infrastructure": {yaml: "pipeline:\n  name: test\n  identifier: test\n  stages:\n  - stage:\n      name: a\n      identifier: a\n      type: Deployment\n      spec:\n        deploymentType: Kubernetes\n        service: {serviceRef: web}\n" +
+			"        environment: {environmentRef: staging, infrastructureDefinitions: [{identifier: cluster}]}\n        execution: {steps: [{" + shellStep("x", "exit 1", "") + "}], rollbackSteps: [{" + shellStep("u", "true", "") + "}]}\n" +
+			"      failureStrategies: [{onFailure: {errors: [AllErrors], action: {type: StageRollback}}}]\n"},
+		"continued":       {yaml: stages(aStage("a", "", waits(3, "a", "/dev/null")...), aStage("b", "", shellStep("z", "true", ""))), edge: 30},
 		"loop of a step":  {yaml: oneStage(shellStep("x", "v=<+repeat.item>; test <+repeat.item> != two", ", strategy: {repeat: {items: [one, two, three], maxConcurrency: 2}}"), shellStep("y", "true", ", when: {stageStatus: All}"))},
 		"loop of a stage": {yaml: stages(aStage("a", "strategy: {matrix: {os: [linux, mac], maxConcurrency: 1}}", shellStep("x", "echo <+matrix.os>", "")), aStage("b", "", shellStep("y", "true", "")))},
 		"delegate lost":   {yaml: oneStage(shellStep("x", "true", "")), outside: true, drive: func(in *inside, _ string) { in.hands("a").take(in.t) }},
@@ -141,7 +152,7 @@ func TestRecord(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(kinds())) {
 		t.Run(file(name), func(t *testing.T) {
 			k := kinds()[name]
-			in := startInside(t, platform.Config{Delegate: !k.outside, Clock: clock.Fast(20, time.Now()), MeterEach: strings.HasPrefix(name, "budget"), KillGrace: 100 * time.Millisecond})
+			in := startInside(t, platform.Config{Delegate: !k.outside, HistoryEdge: k.edge, Clock: clock.Fast(20, time.Now()), MeterEach: strings.HasPrefix(name, "budget"), KillGrace: 100 * time.Millisecond})
 			run := ""
 			if k.child == "" {
 				run = in.launch(k.yaml, nil)

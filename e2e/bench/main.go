@@ -32,6 +32,7 @@ func main() {
 	only := flag.Bool("cold", false, "measure the functions' cold starts alone")
 	lang := flag.Bool("language", false, "measure validating, compiling and expressions alone")
 	many := flag.Bool("open", false, "measure many open runs alone")
+	entities := flag.Bool("catalogue", false, "measure a catalogue of 100,000 entities alone")
 	flag.Parse()
 	measure := func(ctx context.Context) error { return bench(ctx, *profile) }
 	switch {
@@ -41,6 +42,8 @@ func main() {
 		measure = inFolder(language)
 	case *many:
 		measure = inFolder(openTable)
+	case *entities:
+		measure = inFolder(manyEntities)
 	}
 	if err := measure(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -70,6 +73,9 @@ func bench(ctx context.Context, profile string) error {
 		return err
 	}
 	if err := openTable(ctx, dir+"/open"); err != nil {
+		return err
+	}
+	if err := catalogue(ctx, dir+"/catalogue", fewEntities); err != nil {
 		return err
 	}
 	decisions()

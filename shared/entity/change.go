@@ -133,7 +133,7 @@ func (w *transaction) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	puts, after, err := w.listed(dir)
+	puts, ed, after, err := w.listed(dir)
 	if err != nil {
 		return err
 	}
@@ -156,6 +156,7 @@ func (w *transaction) write(ctx context.Context) error {
 		return err
 	}
 	w.catalogue.directories.keep(w.next.Scope, w.next.Kind, after)
+	ed.at.follow(ed, after.version)
 	_ = w.catalogue.store.Delete(ctx, w.dropped()...) // a note too many does no harm
 	return nil
 }

@@ -80,11 +80,42 @@ type edit struct {
 	scope core.Scope
 	kind  core.EntityKind
 	from  *directory
+	at    *places
 	rows  map[int][]core.EntityRow // of the shards that change
+	moved map[string]int           // paths that come to stand in a shard, or in none: -1
 }
 
-func (d *directory) edit(s core.Scope, kind core.EntityKind) *edit {
-	return &edit{scope: s, kind: kind, from: d, rows: map[int][]core.EntityRow{}}
+func (d *directory) edit(s core.Scope, kind core.EntityKind, at *places) *edit {
+	return &edit{scope: s, kind: kind, from: d, at: at, rows: map[int][]core.EntityRow{}, moved: map[string]int{}}
+}
+
+// places tells the shard of each path of one version of a directory, so that a change
+// need not look through all of them. It is the writer's, and changes with what it writes.
+type places struct {
+	version int64
+	shard   map[string]int
+}
+
+func placesOf(d *directory) *places {
+	p := &places{version: d.version, shard: map[string]int{}}
+	for n, s := range d.shards {
+		for _, r := range s.rows {
+			p.shard[r.Path()] = n
+		}
+	}
+	return p
+}
+
+// follow takes over what an edit has changed.
+func (p *places) follow(e *edit, version int64) {
+	p.version = version
+	for path, n := range e.moved {
+		if n < 0 {
+			delete(p.shard, path)
+		} else {
+			p.shard[path] = n
+		}
+	}
 }
 
 // shard is a copy of a shard's rows, to be changed.
@@ -100,10 +131,11 @@ func (e *edit) shard(n int) []core.EntityRow {
 
 // locate finds the shard of a path.
 func (e *edit) locate(path string) int {
-	for n := range e.from.shards {
-		if slices.ContainsFunc(e.shard(n), func(r core.EntityRow) bool { return r.Path() == path }) {
-			return n
-		}
+	if n, ok := e.moved[path]; ok {
+		return n
+	}
+	if n, ok := e.at.shard[path]; ok {
+		return n
 	}
 	return -1
 }
@@ -113,7 +145,7 @@ func (e *edit) set(row core.EntityRow) {
 	n := e.locate(row.Path())
 	if n < 0 {
 		n = e.from.room()
-		e.rows[n] = append(e.shard(n), row)
+		e.rows[n], e.moved[row.Path()] = append(e.shard(n), row), n
 		return
 	}
 	rows := e.shard(n)
@@ -124,6 +156,7 @@ func (e *edit) set(row core.EntityRow) {
 func (e *edit) remove(path string) {
 	if n := e.locate(path); n >= 0 {
 		e.rows[n] = slices.DeleteFunc(e.shard(n), func(r core.EntityRow) bool { return r.Path() == path })
+		e.moved[path] = -1
 	}
 }
 
@@ -158,6 +191,7 @@ type directories struct {
 
 	mu      sync.Mutex
 	known   map[core.Key]*directory
+	places  map[core.Key]*places // of the directories that this process writes
 	writers map[core.Key]*sync.Mutex
 }
 
@@ -165,7 +199,7 @@ type directories struct {
 const maxKnown = 256
 
 func newDirectories(s core.Store) *directories {
-	return &directories{store: s, known: map[core.Key]*directory{}, writers: map[core.Key]*sync.Mutex{}}
+	return &directories{store: s, known: map[core.Key]*directory{}, places: map[core.Key]*places{}, writers: map[core.Key]*sync.Mutex{}}
 }
 
 // lock keeps this process's writers of a directory in line, where they would only
@@ -188,8 +222,22 @@ func (d *directories) keep(s core.Scope, kind core.EntityKind, dir *directory) {
 	defer d.mu.Unlock()
 	if len(d.known) >= maxKnown {
 		clear(d.known)
+		clear(d.places)
 	}
 	d.known[core.DirectoryKey(s, kind)] = dir
+}
+
+// placesIn is where the rows of a directory stand; for its writer alone.
+func (d *directories) placesIn(s core.Scope, kind core.EntityKind, dir *directory) *places {
+	key := core.DirectoryKey(s, kind)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.places[key]
+	if p == nil || p.version != dir.version {
+		p = placesOf(dir)
+		d.places[key] = p
+	}
+	return p
 }
 
 func (d *directories) forget(s core.Scope, kind core.EntityKind) {

@@ -7,12 +7,12 @@ import (
 
 // listed are the puts that list the new version, or list it no more, and the directory
 // after them.
-func (w *transaction) listed(dir *directory) ([]core.Put, *directory, error) {
+func (w *transaction) listed(dir *directory) ([]core.Put, *edit, *directory, error) {
 	e := &w.next
-	ed := dir.edit(e.Scope, e.Kind)
+	ed := dir.edit(e.Scope, e.Kind, w.catalogue.directories.placesIn(e.Scope, e.Kind, dir))
 	if e.Kind == core.EntityTemplate {
 		if err := w.stable(dir, ed); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	if e.Deleted {
@@ -21,7 +21,7 @@ func (w *transaction) listed(dir *directory) ([]core.Put, *directory, error) {
 		ed.set(Row(*e))
 	}
 	puts, after := ed.done()
-	return puts, after, nil
+	return puts, ed, after, nil
 }
 
 // stable keeps one version of each template the stable one: the first, until another

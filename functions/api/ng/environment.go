@@ -39,6 +39,10 @@ func readEnvironment(c *request.Call) (sent, error) {
 	if err := httpio.JSON(c.Request, httpio.MaxBody, &in); err != nil {
 		return sent{}, err
 	}
+	return in.environment(c)
+}
+
+func (in environmentBody) environment(c *request.Call) (sent, error) {
 	fields := struct {
 		named
 		Type string `json:"type,omitempty"`

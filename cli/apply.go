@@ -231,7 +231,7 @@ func (a *app) showApplied(d applied) error {
 		fmt.Fprintf(a.out, "  %s: %s\n", d.File, a.theme.Clean(d.Error))
 	}
 	for _, x := range d.Diagnostics {
-		if d.Action == "failed" || x.Severity == core.SeverityError {
+		if d.Action == "failed" || x.Severity == core.SeverityError || x.Code == "breaks-user" {
 			fmt.Fprintf(a.out, "  %s\n", a.theme.Clean(x.String()))
 		}
 	}

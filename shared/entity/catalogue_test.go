@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-cd/slipway/localstack/embedded/file"
+	"github.com/slipway-cd/slipway/localstack/embedded/secret"
 	"github.com/slipway-cd/slipway/localstack/embedded/weak"
 	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/core"
@@ -32,7 +33,12 @@ func open(t *testing.T) (*entity.Catalogue, core.Ports) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.Close() })
-	ports := journal.New(core.Ports{Store: weak.Store(f.Store(), weak.Usual(weak.Seed(t))), Clock: clock.System(), IDs: clock.NewIDs(clock.System())}).Ports()
+	dir := t.TempDir()
+	s, err := secret.Open(t.Context(), f.Records("secret"), filepath.Join(dir, "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ports := journal.New(core.Ports{Secrets: s, Store: weak.Store(f.Store(), weak.Usual(weak.Seed(t))), Clock: clock.System(), IDs: clock.NewIDs(clock.System())}).Ports()
 	return entity.NewCatalogue(ports), ports
 }
 
@@ -240,5 +246,27 @@ func TestOneVersionOfATemplateIsStable(t *testing.T) {
 	}
 	if ok, err := c.Exists(ctx, ref); ok || err != nil {
 		t.Error("a template without versions:", ok, err)
+	}
+}
+
+// What a crash may leave behind misleads nobody.
+func TestLeftovers(t *testing.T) {
+	c, ports := open(t)
+	ctx := t.Context()
+	web, user := must[core.Entity](t)(c.Create(ctx, service("web", "v1"), by)), must[core.Entity](t)(c.Create(ctx, service("user", "v1"), by))
+	note := core.Put{Item: core.Item{Key: core.EntityUseKey(user.EntityRef, web.EntityRef), Version: 1, Body: []byte("{}")}}
+	if err := ports.Store.Write(ctx, note); err != nil {
+		t.Fatal(err)
+	}
+	if users := must[[]core.EntityRef](t)(c.Users(ctx, web.EntityRef)); len(users) != 0 {
+		t.Error("a reference that nobody makes:", users)
+	}
+	// A shard that a writer has replaced while its head was on the way to a reader.
+	shard := core.Put{Item: core.Item{Key: core.ShardKey(home, core.EntityService, 0), Version: 99, Body: []byte(`[{"i":"ghost"}]`)}}
+	if err := ports.Store.Write(ctx, shard); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := entity.NewCatalogue(ports).List(ctx, home, core.EntityService); err == nil {
+		t.Error("listed from two versions:", rows)
 	}
 }

@@ -114,6 +114,11 @@ func (c *Catalogue) Save(ctx context.Context, s Saving) (Saved, error) {
 	if e.Kind == core.EntitySecret {
 		err = c.keepValue(ctx, kept, value)
 	}
+	if err == nil && did == Changed {
+		var more core.Diagnostics
+		more, err = c.broken(ctx, kept)
+		diags = append(diags, more...)
+	}
 	return Saved{kept, did, diags}, err
 }
 

@@ -129,4 +129,15 @@ var faults = []fault{
 	{"a lock is kept for ever", "engine/lock.go", `w.owns(c) {`, `false && w.owns(c) {`, "engine TestQueueHolds"},
 	{"a barrier stays as it was in a group tried again", "engine/barrier.go", `old != nil && old.Again == p.Again`, `old != nil`, "engine TestLocksInARetriedGroup"},
 	{"who starts anew has gone", "engine/barrier.go", ` && s.Status != core.NotStarted {`, ` {`, "engine TestLocksInARetriedGroup"},
+
+	{"a paused track goes on", "engine/pause.go", "if w.t.Paused() == nil {\n\t\treturn false", "if true {\n\t\treturn false", "engine TestPause"},
+	{"a late word about pausing counts", "engine/pause.go", ` || w.t.Pauses[e.Of].N >= e.N {`, ` {`, "engine TestPauseRefused"},
+	{"a task on offer stays there", "engine/pause.go", `if t == nil || t.Delegate != nil {`, `if t == nil || true {`, "engine TestPausedOffer"},
+	{"iterations start in a paused run", "engine/loop.go", `for w.t.Paused() == nil && `, `for `, "engine TestPause"},
+	{"a stage is rolled back without its infrastructure", "engine/infralock.go", `return slices.Concat([]*core.Node{lock}, stage.Rollback)`, `return slices.Clone(stage.Rollback)`, "engine TestInfrastructureHeld"},
+	{"a stage goes on without its infrastructure", "engine/failure.go", `if b.n.Type == steps.InfrastructureLock {`, `if b.n.Type == steps.InfrastructureLock && false {`, "engine TestInfrastructureNotGot"},
+	{"an execution that is over goes on", "engine/continue.go", `if x.Round != t.Round || `, `if true || x.Round != t.Round || `, "engine TestContinued"},
+	{"the old pipeline's machine goes on", "engine/continue.go", `w.t.Children[w.ev.Child.Track].Then = `, `_ = `, "engine TestContinued"},
+	{"a rollback reads itself", "engine/postback.go", `return r.Launch.Rollback != nil && n.Kind`, `return false && n.Kind`, "engine TestPostRollback"},
+	{"a failed deployment is the latest", "engine/postback.go", `if status != core.Succeeded || `, `if `, "engine TestDeployedIsNoted"},
 }

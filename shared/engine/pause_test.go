@@ -118,25 +118,21 @@ func tried(s *sim) func(string) core.Completed {
 	}
 }
 
-// came reports whether these steps have ended, those with a question mark perhaps, and no
-// others; of a loop one of its iterations counts for all.
+// came reports whether these steps have ended, once each, those with a question mark
+// perhaps, and no others. Of a loop one iteration is one end.
 func (s *sim) came(want string) bool {
-	ended := map[string]bool{}
+	ended := map[string]int{}
 	for _, tr := range s.Tracks {
 		for fqn, n := range tr.Nodes {
 			if n.Completed && n.Status.Terminal() {
-				id := fqn[strings.LastIndexByte(fqn, '.')+1:]
-				id, _, _ = strings.Cut(id, "_")
-				if strings.Contains(fqn, "~") {
-					id += "~"
-				}
-				ended[id] = true
+				id, _, _ := strings.Cut(fqn[strings.LastIndexByte(fqn, '.')+1:], "_")
+				ended[id]++
 			}
 		}
 	}
 	for word := range strings.FieldsSeq(want) {
 		id, optional := strings.CutSuffix(word, "?")
-		if !ended[id] && !optional {
+		if ended[id] != 1 && !optional {
 			return false
 		}
 		delete(ended, id)

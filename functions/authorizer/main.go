@@ -10,5 +10,5 @@ import (
 func main() {
 	s := function.Environment()
 	ports := s.Identity()
-	function.Authorizer(door.New(govern.New(ports.Store)).WithFirstAdmin(ports.Secrets, s.AdminSecret, ports.Clock).Principal)
+	function.Authorizer(door.New(govern.New(ports.Store, ports.Clock)).WithFirstAdmin(ports.Secrets, s.AdminSecret, ports.Clock).Principal)
 }

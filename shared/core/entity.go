@@ -28,7 +28,15 @@ const (
 	EntityFreeze           EntityKind = "freeze"
 	EntityVariable         EntityKind = "variable"
 	EntityFile             EntityKind = "file" // of the file store, and folders; its YAML is its content
+	EntityUserGroup        EntityKind = "userGroup"
+	EntityServiceAccount   EntityKind = "serviceAccount"
+	EntityAPIKey           EntityKind = "apiKey" // of a service account, or of a user (UserParent)
+	EntityToken            EntityKind = "token"  // of an API key
+	EntityFilter           EntityKind = "filter"
 )
+
+// UserParent is the Parent of an API key that is a user's and no service account's.
+func UserParent(user string) string { return "user:" + user }
 
 // EntityRef names an entity. Parent is what it belongs to: the environment of an
 // infrastructure, the pipeline of an input set or trigger; "" for others. Label is a
@@ -51,6 +59,14 @@ func (r EntityRef) String() string {
 		s += " of " + r.Parent
 	}
 	return s
+}
+
+// Own is the Parent of what belongs to the entity.
+func (r EntityRef) Own() string {
+	if r.Parent == "" {
+		return r.Identifier
+	}
+	return r.Parent + "/" + r.Identifier
 }
 
 // Path orders entities of a kind and scope: parent, identifier and label.

@@ -32,7 +32,26 @@ type Token struct {
 	Revoked bool          `json:"revoked,omitempty"`
 	// Scope is what the token is good for, where it is not the whole account.
 	Scope Scope `json:"scope,omitzero"`
+	// Of is the entity that says how long the token is good and for what; it is good for
+	// nothing when that is gone. Zero for tokens that are none. Born tells which entity of
+	// that name, of those there have been.
+	Of   EntityRef `json:"of,omitzero"`
+	Born string    `json:"born,omitempty"`
+	// Until ends a token that another has taken the place of, ms; 0: not so.
+	Until int64 `json:"until,omitempty"`
 }
+
+// FactBorn, FactFrom, FactUntil and FactEnd are the facts of a token's entity: which one of its name it is, and
+// the times, in ms, from and until which it is good: as it was made, and as it was ended early.
+const (
+	FactBorn  = "born"
+	FactFrom  = "validFrom"
+	FactUntil = "validTo"
+	FactEnd   = "scheduledExpireTime"
+)
+
+// IssuedKey is where the digest is of the token that was made last for an entity.
+func IssuedKey(account, born string) Key { return Key{"A#" + account + "#I", born} }
 
 // TokenKey is where a token is, found by its SHA-256.
 func TokenKey(token string) Key {

@@ -27,6 +27,8 @@ type kind struct {
 	in    level    // where it may live (BEHAVIOUR §1.1)
 	// parent is the kind of what it belongs to, which must be there before it.
 	parent core.EntityKind
+	// made: it is written by the platform for what people do, and is no document of theirs.
+	made bool
 	// read takes what lists and clients want to know from the body into the entity.
 	read func(*reader, *core.Entity)
 }
@@ -48,11 +50,27 @@ var kinds = []kind{
 	{name: core.EntityInputSet, roots: []string{"inputSet", "overlayInputSet"}, in: inProject, parent: core.EntityPipeline, read: readInputSet},
 	{name: core.EntityTrigger, roots: []string{"trigger"}, in: inProject, parent: core.EntityPipeline, read: readTrigger},
 	{name: core.EntityFreeze, roots: []string{"freeze"}, in: anywhere, read: readFreeze},
+	{name: core.EntityUserGroup, roots: []string{"userGroup"}, in: anywhere, made: true, read: readMade},
+	{name: core.EntityServiceAccount, roots: []string{"serviceAccount"}, in: anywhere, made: true, read: readServiceAccount},
+	{name: core.EntityAPIKey, roots: []string{"apiKey"}, in: anywhere, parent: core.EntityServiceAccount, made: true, read: readAPIKey},
+	{name: core.EntityToken, roots: []string{"token"}, in: anywhere, parent: core.EntityAPIKey, made: true, read: readToken},
+	{name: core.EntityFilter, roots: []string{"filter"}, in: anywhere, made: true, read: readMade},
 }
 
 // Kinds are all kinds of documents that are kept, in an order in which each comes
 // after what it may refer to.
 func Kinds() []core.EntityKind {
+	var out []core.EntityKind
+	for _, k := range kinds {
+		if !k.made {
+			out = append(out, k.name)
+		}
+	}
+	return out
+}
+
+// Kept are the kinds of everything that is kept, documents or not, in such an order.
+func Kept() []core.EntityKind {
 	var out []core.EntityKind
 	for _, k := range kinds {
 		out = append(out, k.name)
@@ -80,7 +98,7 @@ func find(name core.EntityKind) kind {
 
 // KindOf is the kind of a document, "" for one that is not kept.
 func KindOf(root *yamldoc.Node) core.EntityKind {
-	k, body, _ := recognise(root)
+	k, body, _ := recognise(root, "")
 	if body == nil {
 		return ""
 	}
@@ -104,11 +122,14 @@ var overrideTypes = []core.OverrideType{core.OverrideEnvironment, core.OverrideS
 
 // recognise finds the kind of a document and the node that its fields stand in; nil
 // for a document that is not kept.
-func recognise(root *yamldoc.Node) (k kind, body *yamldoc.Node, first string) {
+func recognise(root *yamldoc.Node, want core.EntityKind) (k kind, body *yamldoc.Node, first string) {
 	if root == nil || root.Kind != yamldoc.Map {
 		return kind{}, nil, ""
 	}
 	for _, k := range kinds {
+		if k.made && k.name != want {
+			continue
+		}
 		for _, r := range k.roots {
 			if body := root.Get(r); body != nil {
 				return k, body, r

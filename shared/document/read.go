@@ -63,7 +63,7 @@ func Read(text string, want Expected) (*core.Entity, core.Diagnostics) {
 
 // Parsed is Read for a document that has been parsed from the text.
 func Parsed(doc *yamldoc.Document, text string, want Expected) (*core.Entity, core.Diagnostics) {
-	k, body, first := recognise(doc.Root)
+	k, body, first := recognise(doc.Root, want.Kind)
 	if body == nil || want.Kind != "" && k.name != want.Kind {
 		what := "pipeline, service or another kind that is kept"
 		if want.Kind != "" {

@@ -175,7 +175,8 @@ func (c *Catalogue) Needs(ctx context.Context, e core.Entity) error {
 			used.Kind == core.EntitySecret && e.Kind == core.EntityConnector ||
 			used.Kind == core.EntityEnvironment && e.Kind == core.EntityEnvironmentGroup ||
 			slices.Contains(targets, used.Kind) && e.Kind == core.EntityOverrides ||
-			used.Kind == core.EntityInputSet && e.Kind != core.EntityPipeline
+			used.Kind == core.EntityInputSet && e.Kind != core.EntityPipeline ||
+			speaks(used.Kind)
 		if !must {
 			continue
 		}
@@ -198,7 +199,7 @@ func (c *Catalogue) Remove(ctx context.Context, r core.EntityRef, by Change, for
 		return err
 	}
 	own := func(u core.EntityRef) bool {
-		return lives(u, r) || document.ParentOf(u.Kind) == r.Kind && u.Parent == r.Identifier && u.Scope == r.Scope
+		return lives(u, r) || document.ParentOf(u.Kind) == r.Kind && u.Parent == r.Own() && u.Scope == r.Scope
 	}
 	if others := slices.DeleteFunc(slices.Clone(users), own); len(others) > 0 && !force {
 		if there, err := c.Exists(ctx, r); err != nil || !there { // it was deleted by force
@@ -213,17 +214,16 @@ func (c *Catalogue) Remove(ctx context.Context, r core.EntityRef, by Change, for
 	if len(inside) > 0 && !force {
 		return fault.New(fault.Conflict, "%s is not empty: %s; delete that first, or force it", r, several(inside))
 	}
-	users = append(users, inside...)
+	users = slices.DeleteFunc(append(users, inside...), func(u core.EntityRef) bool { return !own(u) })
+	if speaks(r.Kind) {
+		return c.silence(ctx, r, by, users)
+	}
 	// First itself: whoever reads a stale version learns it before anything is gone.
 	if err := c.Delete(ctx, r, by); err != nil {
 		return err
 	}
-	for _, u := range users {
-		if own(u) {
-			if err := c.Remove(ctx, u, Change{By: by.By}, true); err != nil && !fault.Is(err, fault.NotFound) {
-				return err
-			}
-		}
+	if err := c.removeAll(ctx, users, by); err != nil {
+		return err
 	}
 	if r.Kind == core.EntitySecret {
 		return c.secrets.Delete(ctx, core.SecretName(r.Scope, r.Identifier))

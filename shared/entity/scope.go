@@ -82,7 +82,7 @@ func (c *Catalogue) inside(ctx context.Context, r core.EntityRef) ([]core.Entity
 		return nil, nil
 	}
 	var out []core.EntityRef
-	for _, kind := range append(document.Kinds(), core.EntityFile) {
+	for _, kind := range append(document.Kept(), core.EntityFile) {
 		rows, err := c.List(ctx, s, kind)
 		if err != nil {
 			return nil, err

@@ -32,7 +32,7 @@ func TestATokenWhoseWriteIsToldTwice(t *testing.T) {
 	p, _ := ports(t)
 	s := &told{Store: p.Store}
 	p.Store = s
-	d, g := govern.NewDirectory(p), govern.New(s)
+	d, g := govern.NewDirectory(p), govern.New(s, p.Clock)
 	pool := core.TokenEntry{Kind: core.PrincipalDelegate, Name: "pool"}
 
 	s.again = true

@@ -13,31 +13,37 @@ import (
 // Govern answers from the store.
 type Govern struct {
 	store core.Store
+	clock core.Clock
 	// AllowAs lets an admin act as another user (examples on a laptop only).
 	AllowAs bool
 }
 
-// New returns a Govern over the store.
-func New(s core.Store) *Govern { return &Govern{store: s} }
+// New returns a Govern over the store; the clock ends tokens.
+func New(s core.Store, c core.Clock) *Govern { return &Govern{store: s, clock: c} }
 
 // Authenticate says who a token belongs to. as, when not empty, is the user an
-// admin wants to act as. fault.Unauthenticated for an unknown or revoked token,
-// fault.Forbidden when acting as another is not allowed.
+// admin wants to act as. fault.Unauthenticated for an unknown, revoked or
+// expired token, fault.Forbidden when acting as another is not allowed.
 func (g *Govern) Authenticate(ctx context.Context, token, as string) (core.Principal, error) {
 	var t core.Token
 	if token == "" {
 		return core.Principal{}, fault.New(fault.Unauthenticated, "a token is needed: send it as x-api-key or Authorization: Bearer")
 	}
 	if err := g.get(ctx, core.TokenKey(token), &t); fault.Is(err, fault.NotFound) || t.Revoked {
-		return core.Principal{}, fault.New(fault.Unauthenticated, "the token is not known or was revoked")
+		return core.Principal{}, errUnknown()
 	} else if err != nil {
 		return core.Principal{}, err
 	}
 	if t.Kind == core.PrincipalDelegate {
 		return core.Principal{Kind: t.Kind, Account: t.Account, Actor: core.Actor{ID: "delegate:" + t.Name, Name: t.Name}}, nil
 	}
-	u, err := g.User(ctx, t.Account, t.User)
-	if err != nil {
+	u, err := core.User{}, error(nil)
+	if t.Born != "" {
+		var service core.Principal
+		if service, u, err = g.entitled(ctx, t); err != nil || service.Kind != "" {
+			return service, err
+		}
+	} else if u, err = g.User(ctx, t.Account, t.User); err != nil {
 		return core.Principal{}, err
 	}
 	if as != "" && as != u.ID {

@@ -35,7 +35,7 @@ func New(ports core.Ports, pace dispatch.Pace) *Plane {
 	p.Catalogue = entity.NewCatalogue(p.Ports)
 	p.Launch = launch.New(p.Journal, p.Catalogue)
 	p.Views = view.New(p.Journal)
-	p.Govern = govern.New(p.Ports.Store)
+	p.Govern = govern.New(p.Ports.Store, p.Ports.Clock)
 	p.Links = govern.NewLinks(p.Ports)
 	p.Meter = meter.New(p.Ports.Store, p.Ports.Clock, p.Ports.IDs.New())
 	p.Meter.Flushed = newBudgets(p.Journal).check

@@ -124,6 +124,9 @@ func (d *door) setUser(c *request.Call) (httpio.Answer, error) {
 }
 
 func (d *door) removeUser(c *request.Call) (httpio.Answer, error) {
+	if err := d.Catalogue.RemoveKeys(c.Ctx, c.Who.Account, c.PathValue("id"), c.Who.Actor.ID); err != nil {
+		return httpio.Answer{}, err
+	}
 	err := d.directory.RemoveUser(c.Ctx, c.Who.Account, c.Who.Actor, c.PathValue("id"))
 	return httpio.Answer{Body: map[string]any{"id": c.PathValue("id"), "removed": true}}, err
 }

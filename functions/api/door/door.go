@@ -38,6 +38,7 @@ type Config struct {
 type door struct {
 	Config
 	ids       core.IDs
+	clock     core.Clock
 	directory *govern.Directory
 }
 
@@ -45,7 +46,7 @@ type door struct {
 // principal from the context and serve users only.
 func New(cfg Config) http.Handler {
 	ports := cfg.Journal.Ports()
-	d := &door{cfg, ports.IDs, govern.NewDirectory(ports)}
+	d := &door{cfg, ports.IDs, ports.Clock, govern.NewDirectory(ports)}
 	return httpio.Mux(d.ids, d.all())
 }
 
@@ -62,7 +63,7 @@ func (d *door) all() httpio.Routes {
 	maps.Copy(routes, d.executionInputRoutes())
 	maps.Copy(routes, d.retryRoutes())
 	maps.Copy(routes, d.entityRoutes())
-	maps.Copy(routes, ng.Routes(ng.Config{Catalogue: d.Catalogue, IDs: d.ids}))
+	maps.Copy(routes, ng.Routes(ng.Config{Catalogue: d.Catalogue, Govern: d.Govern, Directory: d.directory, IDs: d.ids, Clock: d.clock}))
 	maps.Copy(routes, d.rollbackRoutes())
 	return routes
 }

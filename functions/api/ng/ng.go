@@ -8,13 +8,17 @@ import (
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/entity"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
 
 // Config is what the routes are handed to. All of it is required.
 type Config struct {
 	Catalogue *entity.Catalogue
+	Govern    *govern.Govern
+	Directory *govern.Directory
 	IDs       core.IDs
+	Clock     core.Clock
 }
 
 // door serves the routes.
@@ -33,5 +37,13 @@ func Routes(cfg Config) httpio.Routes {
 		d.connectorRoutes(), d.secretRoutes(), d.overridesRoutes(), d.legacyOverridesRoutes(), d.variableRoutes(), d.fileRoutes(), d.v1EntityRoutes()} {
 		maps.Copy(all, routes)
 	}
+	for _, routes := range d.peopleRoutes() {
+		maps.Copy(all, routes)
+	}
 	return all
+}
+
+// peopleRoutes are the routes of who there is and of what speaks for them.
+func (d *door) peopleRoutes() []httpio.Routes {
+	return []httpio.Routes{d.serviceAccountRoutes(), d.apiKeyRoutes(), d.tokenRoutes()}
 }

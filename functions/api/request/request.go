@@ -60,7 +60,7 @@ func Account(h Handler) httpio.Handler { return serve(h, accountScope) }
 func Project(h Handler) httpio.Handler { return serve(h, queryScope) }
 
 // Scoped are Harness's NG routes on an account, organization or project: the query says
-// which, as far as it says anything.
+// which, as far as it says anything. Their handlers ask Allow.
 func Scoped(h Handler) httpio.Handler { return serve(h, anyScope) }
 
 // V1 are Harness's v1 routes, the project named by the path.

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slipway-cd/slipway/functions/authorizer/door"
 	"github.com/slipway-cd/slipway/localstack/embedded/file"
+	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/govern"
@@ -23,7 +25,7 @@ func known(t *testing.T) *govern.Govern {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.Close() })
-	g := govern.New(f.Store())
+	g := govern.New(f.Store(), clock.NewManual(time.Unix(0, 0)))
 	g.AllowAs = true
 	for _, u := range []core.User{{ID: "alice", Groups: []string{"approvers"}}, {ID: "root", Admin: true}} {
 		if err := g.PutUser(t.Context(), "acct", u); err != nil {

@@ -46,7 +46,8 @@ func withFirst(t *testing.T, s *oneSecret) (*door.Authorizer, *clock.Manual, *go
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.Close() })
-	g, c := govern.New(f.Store()), clock.NewManual(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	c := clock.NewManual(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	g := govern.New(f.Store(), c)
 	return door.New(g).WithFirstAdmin(s, "admin-token", c), c, g
 }
 
@@ -136,7 +137,7 @@ func TestFirstAdminIsReadOnceInAWhile(t *testing.T) {
 // TestFirstAdminOfOneWhoLeft shows that a request that is given up does not make
 // the next ones wait.
 func TestFirstAdminOfOneWhoLeft(t *testing.T) {
-	a := door.New(govern.New(emptyStore{})).WithFirstAdmin(&oneSecret{value: "one"}, "admin-token", clock.NewManual(time.Unix(0, 0)))
+	a := door.New(govern.New(emptyStore{}, clock.NewManual(time.Unix(0, 0)))).WithFirstAdmin(&oneSecret{value: "one"}, "admin-token", clock.NewManual(time.Unix(0, 0)))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, _ = a.Authorize(ctx, door.Request{Token: "guess"})
@@ -177,7 +178,7 @@ func (throttledStore) Get(context.Context, core.Key, bool) (core.Item, error) {
 // a token that is not known.
 func TestAStoreThatIsThrottledRefusesNobody(t *testing.T) {
 	s := &oneSecret{value: "one"}
-	a := door.New(govern.New(throttledStore{})).WithFirstAdmin(s, "admin-token", clock.NewManual(time.Unix(0, 0)))
+	a := door.New(govern.New(throttledStore{}, clock.NewManual(time.Unix(0, 0)))).WithFirstAdmin(s, "admin-token", clock.NewManual(time.Unix(0, 0)))
 	if got := says(t, a, "one"); got != fault.Throttled || s.reads != 0 {
 		t.Errorf("kind %d after %d reads of the secret", got, s.reads)
 	}

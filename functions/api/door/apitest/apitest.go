@@ -44,7 +44,7 @@ func Start(t testing.TB) *Fixture {
 	})
 	client := &http.Client{Transport: transport, Timeout: patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return &Fixture{T: t, Platform: p, Govern: govern.New(p.Ports().Store), client: client}
+	return &Fixture{T: t, Platform: p, Govern: govern.New(p.Ports().Store, p.Ports().Clock), client: client}
 }
 
 // Request is one call. User "" sends no credential; "delegate" the join token.

@@ -1,0 +1,52 @@
+package entity
+
+import (
+	"context"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
+)
+
+// speaks reports whether tokens speak for entities of a kind.
+func speaks(k core.EntityKind) bool { return k == core.EntityServiceAccount || k == core.EntityAPIKey }
+
+// silence deletes what tokens speak for after its tokens: should it be cut short, none
+// of them is left to speak for whoever has that name next.
+func (c *Catalogue) silence(ctx context.Context, r core.EntityRef, by Change, own []core.EntityRef) error {
+	e, err := c.head(ctx, r)
+	if err == nil {
+		err = by.check(r, e)
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.removeAll(ctx, own, by); err != nil {
+		return err
+	}
+	return c.Delete(ctx, r, by)
+}
+
+func (c *Catalogue) removeAll(ctx context.Context, refs []core.EntityRef, by Change) error {
+	for _, r := range refs {
+		if err := c.Remove(ctx, r, Change{By: by.By}, true); err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveKeys deletes the API keys of a user, and their tokens with them.
+func (c *Catalogue) RemoveKeys(ctx context.Context, account, user, by string) error {
+	at := core.Scope{Account: account}
+	rows, err := c.List(ctx, at, core.EntityAPIKey)
+	if err != nil {
+		return err
+	}
+	var keys []core.EntityRef
+	for _, r := range rows {
+		if r.Parent == core.UserParent(user) {
+			keys = append(keys, Ref(at, core.EntityAPIKey, r))
+		}
+	}
+	return c.removeAll(ctx, keys, Change{By: by})
+}

@@ -85,7 +85,8 @@ func TestJourney(t *testing.T) {
 func (w *world) travel(t *testing.T, project string, code int) parity.Log {
 	t.Helper()
 	const secret = "s3cr3t-of-the-journey"
-	w.must(t, http.StatusOK, "PUT", "/slipway/v1/secrets/journey", "admin", secret)
+	w.must(t, http.StatusCreated, "PUT", "/slipway/v1/entities?org=default", "admin", "project: {name: Journey, identifier: "+project+"}")
+	w.must(t, http.StatusOK, "PUT", "/slipway/v1/secrets/journey?projectIdentifier="+project, "admin", secret)
 	base := "/v1/orgs/default/projects/" + project + "/pipelines"
 	w.must(t, http.StatusCreated, "POST", base, "admin", fmt.Sprintf(`{"pipeline_yaml":%q,"identifier":"journey"}`, journey))
 	inputs := fmt.Sprintf("pipeline:\n  identifier: journey\n  variables:\n    - {name: who, type: String, value: Ada}\n    - {name: code, type: Number, value: %d}\n", code)

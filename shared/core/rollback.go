@@ -7,7 +7,7 @@ type Rollback struct {
 	Stages []string `json:"stages"` // tracks of the stages that are rolled back
 	// Loops are the iterations that looped stages had, by FQN.
 	Loops map[string][]Iteration `json:"loops,omitempty"`
-	// Inputs are what the run was given by the stage that had started it.
+	// Inputs are what the run was given by the stage that had started it, nil of others.
 	Inputs map[string]any `json:"inputs,omitempty"`
 }
 

@@ -44,7 +44,7 @@ CASES ?= 100000
 test-model: ## Slow: the engine against the reference model on random pipelines (CASES=1000000 for more)
 	go test -count=1 -timeout 60m -tags slow -v -run '^TestModelLong$$' ./e2e/model -cases $(CASES)
 
-test-faults: ## One fault at a time in the engine and the compiler, each to be noticed: two minutes
+test-faults: ## One fault at a time in the engine and the compiler, each to be noticed: four minutes
 	go test -count=1 -timeout 60m -tags slow -v -run '^TestFaults$$' ./e2e/model
 
 bench: ## What a run costs: transitions, invocations, write and read units, time

@@ -18,7 +18,7 @@ func TakeValue(text string) (rest string, value *string, err error) {
 	root := docs[0].Root
 	spec := root.At("secret", "spec")
 	v := spec.Entry("value")
-	if t := root.At("secret", "type"); v == nil || !v.Value.Scalar() || t == nil || t.Text != "SecretText" {
+	if t := root.At("secret", "type"); v == nil || !v.Value.Scalar() || t == nil || t.Text != "SecretText" && t.Text != "SecretFile" {
 		return text, nil, nil
 	}
 	if kind := spec.Get("valueType"); kind != nil && kind.Text != "Inline" {

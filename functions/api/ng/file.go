@@ -24,6 +24,7 @@ func (d *door) fileRoutes() httpio.Routes {
 	return httpio.Routes{
 		"GET " + path:                          request.Scoped(d.listFiles(r)),
 		"POST " + path:                         request.Scoped(d.createFile),
+		"POST " + path + "/folder":             request.Scoped(d.folder(r)),
 		"PUT " + path + "/{id}":                request.Scoped(d.updateFile),
 		"GET " + path + "/{id}":                request.Scoped(d.getFile(r)),
 		"GET " + path + "/files/{id}/download": request.Scoped(d.download(r)),

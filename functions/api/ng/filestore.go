@@ -71,6 +71,37 @@ func (d *door) listFiles(r resource) request.Handler {
 	}
 }
 
+// folder shows what lies in a folder, not what lies deeper: Harness's FolderNode.
+func (d *door) folder(r resource) request.Handler {
+	return func(c *request.Call) (httpio.Answer, error) {
+		var in struct {
+			Identifier string `json:"identifier"`
+		}
+		if err := httpio.JSON(c.Request, httpio.MaxBody, &in); err != nil {
+			return httpio.Answer{}, err
+		}
+		ref := r.ref(c)
+		ref.Identifier = cmp.Or(in.Identifier, rootFolder)
+		if err := c.Allow(govern.View, ref); err != nil {
+			return httpio.Answer{}, err
+		}
+		t, err := d.tree(c.Ctx, ref.Scope)
+		if err != nil {
+			return httpio.Answer{}, err
+		}
+		out := map[string]any{"identifier": rootFolder, "name": rootFolder, "type": "FOLDER", "path": "/"}
+		if ref.Identifier != rootFolder {
+			row, ok := t.rows[ref.Identifier]
+			if !ok || row.Type != "FOLDER" {
+				return httpio.Answer{}, fault.New(fault.NotFound, "there is no folder %s", ref.Identifier)
+			}
+			out = showFile(row, t)
+		}
+		out["children"] = t.in(ref.Identifier)
+		return httpio.OK(c.Request, out), nil
+	}
+}
+
 func (d *door) removeFile(r resource) request.Handler {
 	return func(c *request.Call) (httpio.Answer, error) {
 		version, err := c.IfMatch()

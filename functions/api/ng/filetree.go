@@ -1,6 +1,7 @@
 package ng
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -44,6 +45,24 @@ func (t tree) path(id string) string {
 	}
 	slices.Reverse(names)
 	return "/" + strings.Join(names, "/")
+}
+
+// in are the files of a folder, folders first and each by name.
+func (t tree) in(folder string) []any {
+	var rows []core.EntityRow
+	for _, r := range t.rows {
+		if parentOf(r) == folder {
+			rows = append(rows, r)
+		}
+	}
+	slices.SortFunc(rows, func(a, b core.EntityRow) int {
+		return cmp.Or(cmp.Compare(b.Type, a.Type), cmp.Compare(a.Name, b.Name))
+	})
+	out := []any{}
+	for _, r := range rows {
+		out = append(out, showFile(r, t))
+	}
+	return out
 }
 
 // below are a file and all that lies in it, the deepest first.

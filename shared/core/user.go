@@ -17,6 +17,15 @@ type User struct {
 	By      string `json:"by,omitempty" yaml:"-"`      // the user who wrote it last
 }
 
+// Membership is what a user's Groups call a group: by its identifier, and by where it
+// lives when that is not the account.
+func Membership(group EntityRef) string {
+	if group.Scope.Org == "" {
+		return group.Identifier
+	}
+	return group.Scope.Path() + "/" + group.Identifier
+}
+
 // UserKey is where a user is.
 func UserKey(account, id string) Key { return Key{UserPK(account), id} }
 

@@ -195,8 +195,3 @@ func (r *reader) belongs(e *core.Entity) {
 		r.lost = true
 	}
 }
-
-func readFreeze(r *reader, e *core.Entity) {
-	e.Type = "MANUAL"
-	r.fact(e, "status", r.text("status"))
-}

@@ -54,7 +54,7 @@ var kinds = []kind{
 	{name: core.EntityServiceAccount, roots: []string{"serviceAccount"}, in: anywhere, made: true, read: readServiceAccount},
 	{name: core.EntityAPIKey, roots: []string{"apiKey"}, in: anywhere, parent: core.EntityServiceAccount, made: true, read: readAPIKey},
 	{name: core.EntityToken, roots: []string{"token"}, in: anywhere, parent: core.EntityAPIKey, made: true, read: readToken},
-	{name: core.EntityFilter, roots: []string{"filter"}, in: anywhere, made: true, read: readMade},
+	{name: core.EntityFilter, roots: []string{"filter"}, in: anywhere, made: true, read: readFilter},
 }
 
 // Kinds are all kinds of documents that are kept, in an order in which each comes

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -69,5 +70,20 @@ func readToken(r *reader, e *core.Entity) {
 	r.uses = append(r.uses, core.EntityRef{Kind: core.EntityAPIKey, Scope: e.Scope, Parent: owner, Identifier: key})
 	for _, f := range []string{core.FactFrom, core.FactUntil, core.FactEnd} {
 		r.fact(e, f, r.text(f))
+	}
+}
+
+// FilterTypes are what saved filters may be for.
+var FilterTypes = []string{"Audit", "Connector", "Delegate", "DelegateProfile", "Deployment", "Environment", "EnvironmentGroup", "FileStore",
+	"PipelineExecution", "PipelineSetup", "Secret", "Template", "Trigger"}
+
+// readFilter reads a saved filter, which is called by what it is for and its identifier.
+func readFilter(r *reader, e *core.Entity) {
+	readMade(r, e)
+	e.Parent = r.text("filterProperties", "filterType")
+	r.fact(e, "filterVisibility", r.text("filterVisibility"))
+	if !slices.Contains(FilterTypes, e.Parent) {
+		r.errorf(r.node("filterProperties", "filterType"), CodeValue, "", "filterType is %q: expected one of %s", e.Parent, strings.Join(FilterTypes, ", "))
+		r.lost = true
 	}
 }

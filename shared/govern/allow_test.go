@@ -20,6 +20,10 @@ func TestAllow(t *testing.T) {
 	admin := core.Principal{Account: "a", Admin: true}
 	ofOrg := core.Principal{Account: "a", Scope: scope("a", "o", "")}
 	ofProject := core.Principal{Account: "a", Scope: scope("a", "o", "p")}
+	alice := core.Principal{Account: "a", Actor: core.Actor{ID: "alice"}}
+	key := func(of string) core.EntityRef {
+		return core.EntityRef{Kind: core.EntityAPIKey, Scope: scope("a", "", ""), Parent: core.UserParent(of), Identifier: "k"}
+	}
 	for name, tc := range map[string]struct {
 		who  core.Principal
 		do   govern.Action
@@ -38,6 +42,11 @@ func TestAllow(t *testing.T) {
 		"project, its home":       {ofProject, govern.View, core.EntityRef{Kind: core.EntityProject, Scope: scope("a", "o", ""), Identifier: "p"}, -1},
 		"project, another":        {ofProject, govern.View, core.EntityRef{Kind: core.EntityProject, Scope: scope("a", "o", ""), Identifier: "q"}, fault.Forbidden},
 		"project, changes itself": {ofProject, govern.Edit, core.EntityRef{Kind: core.EntityProject, Scope: scope("a", "o", ""), Identifier: "p"}, fault.Forbidden},
+		"own API key":             {alice, govern.Edit, key("alice"), -1},
+		"token of own API key":    {alice, govern.Delete, core.EntityRef{Kind: core.EntityToken, Scope: scope("a", "", ""), Parent: core.UserParent("alice") + "/k", Identifier: "t"}, -1},
+		"another's API key":       {alice, govern.View, key("bob"), fault.Forbidden},
+		"another's, by admin":     {admin, govern.Edit, key("bob"), -1},
+		"a service account's key": {alice, govern.Edit, core.EntityRef{Kind: core.EntityAPIKey, Scope: scope("a", "", ""), Parent: "alice", Identifier: "k"}, fault.Forbidden},
 		"organizations, user":     {user, govern.Edit, org, fault.Forbidden},
 		"organizations, viewed":   {user, govern.View, org, -1},
 		"organizations, by admin": {admin, govern.Delete, org, -1},

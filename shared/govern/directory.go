@@ -24,15 +24,26 @@ func (d *Directory) Users(ctx context.Context, account string) ([]core.User, err
 }
 
 // SetUser makes a user, or replaces the one of that id. Nobody takes the admin's
-// right from themselves: so one admin is always left.
+// right from themselves: so one admin is always left. The groups of organizations and
+// projects that the user is in stay: those say who is in them.
 func (d *Directory) SetUser(ctx context.Context, account string, by core.Actor, u core.User) (core.User, error) {
+	u.Groups = slices.DeleteFunc(slices.Clone(u.Groups), isScoped)
 	if err := checkUser(u); err != nil {
 		return u, err
 	}
 	if u.ID == by.ID && !u.Admin {
 		return u, errOneself()
 	}
-	u.Groups = slices.Compact(slices.Sorted(slices.Values(u.Groups)))
+	var old core.User
+	if item, err := d.ports.Store.Get(ctx, core.UserKey(account, u.ID), true); err == nil {
+		err = json.Unmarshal(item.Body, &old)
+		if err != nil {
+			return u, err
+		}
+	} else if !fault.Is(err, fault.NotFound) {
+		return u, err
+	}
+	u.Groups = slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Groups, slices.DeleteFunc(old.Groups, func(g string) bool { return !isScoped(g) })))))
 	u.Updated, u.By = core.Millis(d.ports.Clock.Now()), by.ID
 	return u, d.write(ctx, put(core.UserKey(account, u.ID), u, core.Always()))
 }

@@ -84,6 +84,16 @@ func (d *Directory) Revoke(ctx context.Context, account string, by core.Actor, e
 	return e, err
 }
 
+// Forget ends the token that e names and lists it no more. fault.NotFound when there is
+// none.
+func (d *Directory) Forget(ctx context.Context, account string, by core.Actor, e core.TokenEntry) error {
+	e, err := d.Revoke(ctx, account, by, e)
+	if err != nil {
+		return err
+	}
+	return d.ports.Store.Delete(ctx, core.TokenEntryKey(account, e))
+}
+
 // entry reads the entry that e names, and its version.
 func (d *Directory) entry(ctx context.Context, account string, e core.TokenEntry) (core.TokenEntry, int64, error) {
 	var found core.TokenEntry

@@ -45,5 +45,6 @@ func Routes(cfg Config) httpio.Routes {
 
 // peopleRoutes are the routes of who there is and of what speaks for them.
 func (d *door) peopleRoutes() []httpio.Routes {
-	return []httpio.Routes{d.serviceAccountRoutes(), d.apiKeyRoutes(), d.tokenRoutes()}
+	return []httpio.Routes{d.serviceAccountRoutes(), d.apiKeyRoutes(), d.tokenRoutes(), d.filterRoutes(), d.delegateTokenRoutes(),
+		d.userRoutes(), d.userGroupRoutes(), d.freezeRoutes()}
 }

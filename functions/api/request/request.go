@@ -89,10 +89,10 @@ func serve(h Handler, scope func(*Call) error) httpio.Handler {
 
 func noScope(*Call) error { return nil }
 
-func wholeAccount(c *Call) error { return c.inReach() }
+func wholeAccount(c *Call) error { return c.InReach() }
 
-// inReach refuses what lies outside of what the credential is for.
-func (c *Call) inReach() error {
+// InReach refuses what lies outside of what the credential is for.
+func (c *Call) InReach() error {
 	return govern.Allow(c.Who, govern.View, core.EntityRef{Kind: "resource", Scope: c.At, Identifier: c.Pattern})
 }
 
@@ -146,7 +146,7 @@ func (c *Call) Within(org, project string) error {
 			return fault.New(fault.Invalid, "%q cannot be the identifier of an organization: use letters, digits and _, at most 128", org)
 		}
 		c.At.Org, c.At.Project = org, ""
-		return c.inReach()
+		return c.InReach()
 	}
 	return c.In(org, project)
 }
@@ -169,5 +169,5 @@ func (c *Call) In(org, project string) error {
 		}
 	}
 	c.At.Org, c.At.Project = org, project
-	return c.inReach()
+	return c.InReach()
 }

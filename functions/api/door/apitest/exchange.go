@@ -115,6 +115,7 @@ var unsettled = []struct {
 }{
 	{regexp.MustCompile(`\b1[0-9]{12}\b`), `"TIME"`},
 	{regexp.MustCompile(`"[0-9A-HJKMNP-TV-Z]{26}"`), `"ID"`},
+	{regexp.MustCompile(`"value":"[A-Za-z0-9_-]{43}"`), `"value":"TOKEN"`},
 	{regexp.MustCompile(`\b(pat|sat)\.[A-Za-z0-9_.-]{20,}`), "$1.TOKEN"},
 }
 

@@ -38,7 +38,7 @@ var limits = []struct {
 	{"EventBridge: an entry of 256 KB", core.MaxBusEventBytes, 1024, publish, "262144"},
 	{"Secrets Manager: a value of 64 KB", 64 << 10, 0, putSecret, "65536"},
 	{"ours: a body of 5 MB", httpio.MaxBody, 0, sendBody, "5242880"},
-	{"DynamoDB: a stored pipeline within an item", core.MaxItemBytes, 5120, savePipeline, "bytes"},
+	{"ours: a stored document of 3 MB", core.MaxEntityYAML, 0, savePipeline, "3145728"},
 	{"ours: a chunk of a log within an item", core.MaxItemBytes - 4096, 0, storeChunk, "98304"},
 }
 
@@ -132,7 +132,7 @@ func sendBody(t *testing.T, w *world, n int) error {
 
 func savePipeline(t *testing.T, w *world, n int) error {
 	id := "p" + newID()
-	return w.refused(w.call(t.Context(), "POST", "/v1/orgs/default/projects/limit/pipelines", "admin",
+	return w.refused(w.call(t.Context(), "POST", "/v1/orgs/default/projects/default/pipelines", "admin",
 		fmt.Sprintf(`{"pipeline_yaml":%q,"identifier":%q}`, document(id, n), id)))
 }
 

@@ -4,7 +4,6 @@ import (
 	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/document"
-	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
@@ -104,10 +103,5 @@ func (d *door) connectorsBy(c *request.Call, r resource, f connectorFilter) (htt
 		return httpio.Answer{}, err
 	}
 	l := listing{page: "pageIndex", size: "pageSize", fallback: 100, passes: f.passes}
-	for _, all := range []string{"includeAllConnectorsAvailableAtScope", "includeAllConnectorsAccessibleAtScope"} {
-		if above := entity.Visible(c.At); c.Q.Get(all) == "true" {
-			l.include = above[:len(above)-1]
-		}
-	}
 	return d.list(r, l)(c)
 }

@@ -30,6 +30,8 @@ type listing struct {
 	facts []string
 	// choose leaves out rows that others stand for; nil for none.
 	choose func([]found) []found
+	// refused are query parameters that are not understood.
+	refused []string
 	// include are further scopes of which rows are listed, behind those of the query's.
 	include []core.Scope
 }
@@ -46,7 +48,7 @@ func (d *door) rows(c *request.Call, r resource, l listing) (page []found, total
 	if err := c.Allow(govern.View, core.EntityRef{Kind: r.kind, Scope: at}); err != nil {
 		return nil, 0, p, err
 	}
-	if err := httpio.Unsupported(c.Q, "filterIdentifier", "repoName", "branch", "repoIdentifier"); err != nil {
+	if err := httpio.Unsupported(c.Q, append(l.refused, "filterIdentifier", "repoName", "branch", "repoIdentifier")...); err != nil {
 		return nil, 0, p, err
 	}
 	if p, err = readPaging(c.Q, l); err != nil {
@@ -58,7 +60,7 @@ func (d *door) rows(c *request.Call, r resource, l listing) (page []found, total
 	}
 	term := strings.ToLower(c.Q.Get("searchTerm"))
 	var all []found
-	for _, s := range append([]core.Scope{at}, l.include...) {
+	for _, s := range slices.Concat([]core.Scope{at}, inSight(c, r.kind, l.include), inSight(c, r.kind, wider(c, at))) {
 		rows, err := d.Catalogue.List(c.Ctx, s, r.kind)
 		if err != nil {
 			return nil, 0, p, err
@@ -74,6 +76,27 @@ func (d *door) rows(c *request.Call, r resource, l listing) (page []found, total
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return compare(a.EntityRow, b.EntityRow) })
 	return httpio.Cut(all, p), len(all), p, nil
+}
+
+// widening are the query parameters that ask for what can be referred to from a scope
+// too, not only for what lives in it.
+var widening = []string{"includeAllConnectorsAvailableAtScope", "includeAllConnectorsAccessibleAtScope", "includeAllSecretsAccessibleAtScope",
+	"includeAllServicesAccessibleAtScope", "includeAllVariablesAccessibleAtScope", "includeAllAccessibleAtScope"}
+
+// wider are the scopes above one, when the query asks for them.
+func wider(c *request.Call, at core.Scope) []core.Scope {
+	if !slices.ContainsFunc(widening, func(name string) bool { return c.Q.Get(name) == "true" }) {
+		return nil
+	}
+	above := entity.Visible(at)
+	return above[:len(above)-1]
+}
+
+// inSight leaves out the scopes in which the caller may not see what there is.
+func inSight(c *request.Call, kind core.EntityKind, scopes []core.Scope) []core.Scope {
+	return slices.DeleteFunc(slices.Clone(scopes), func(s core.Scope) bool {
+		return c.Allow(govern.View, core.EntityRef{Kind: kind, Scope: s}) != nil
+	})
 }
 
 // wants reports whether a row is among those that the query names.

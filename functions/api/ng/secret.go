@@ -120,7 +120,7 @@ func (d *door) listSecrets(r resource) request.Handler {
 			return httpio.Answer{}, err
 		}
 		return d.secretsBy(c, r, secretFilter{Types: append(httpio.Values(c.Q, "type"), httpio.Values(c.Q, "types")...),
-			Deeper: c.Q.Get("includeSecretsFromEverySubScope") == "true", Wider: c.Q.Get("includeAllSecretsAccessibleAtScope") == "true"})
+			Deeper: c.Q.Get("includeSecretsFromEverySubScope") == "true"})
 	}
 }
 
@@ -142,8 +142,8 @@ func (d *door) secretsBy(c *request.Call, r resource, f secretFilter) (httpio.An
 		return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: includeSecretsFromEverySubScope: list each scope")
 	}
 	l := listing{page: "pageIndex", size: "pageSize", fallback: 100, passes: f.passes}
-	if above := entity.Visible(c.At); f.Wider {
-		l.include = above[:len(above)-1]
+	if f.Wider {
+		c.Q.Set("includeAllSecretsAccessibleAtScope", "true")
 	}
 	return d.list(r, l)(c)
 }

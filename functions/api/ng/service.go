@@ -11,7 +11,8 @@ import (
 func (d *door) serviceRoutes() httpio.Routes {
 	const path = "/ng/api/servicesV2"
 	r := resource{kind: core.EntityService, read: readService, show: showService}
-	l := listing{fallback: 100, ids: []string{"serviceIdentifiers"}}
+	l := listing{fallback: 100, ids: []string{"serviceIdentifiers"}, facts: []string{"type", "gitOpsEnabled"},
+		refused: []string{"deploymentTemplateIdentifier", "versionLabel", "deploymentMetadataYaml", "k8sManifestType"}}
 	return httpio.Routes{
 		"GET " + path:                  request.Scoped(d.list(r, l)),
 		"GET " + path + "/list/access": request.Scoped(d.listAll(r, l)),

@@ -3,7 +3,6 @@ package ng
 import (
 	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
-	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
@@ -35,9 +34,6 @@ func (d *door) listVariables(r resource) request.Handler {
 			return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: includeVariablesFromEverySubScope: list each scope")
 		}
 		l := listing{page: "pageIndex", size: "pageSize", fallback: 100}
-		if above := entity.Visible(c.At); c.Q.Get("includeAllVariablesAccessibleAtScope") == "true" {
-			l.include = above[:len(above)-1]
-		}
 		return d.list(r, l)(c)
 	}
 }

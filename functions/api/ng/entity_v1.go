@@ -159,6 +159,7 @@ func v1Show(key string) func(core.Entity) (any, error) {
 			return out, err
 		case core.EntityEnvironment:
 			m["color"], m["type"] = cmp.Or(e.Facts["color"], plainColor), e.Type
+		default: // services have nothing of their own
 		}
 		m["account"], m["yaml"] = e.Scope.Account, e.YAML
 		if e.Scope.Org != "" {

@@ -172,7 +172,7 @@ func (w *walk) mayDecide(a Approval, e core.Decided) error {
 	}
 	if err := a.Spec.Allows(steps.Decider{
 		ID: e.By.ID, Email: e.By.Email, Groups: e.By.Groups,
-		Executor: e.By.ID == w.run.Launch.Started.By.ID,
+		Executor: e.By.ID == w.run.Launch.Started.By.ID, Scope: w.run.Plan.Scope,
 	}); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
 )
 
@@ -14,11 +15,13 @@ type Decider struct {
 	Groups    []string
 	Service   bool // a service account
 	Executor  bool // started the run
+	// Scope is where the run is: groups of it and of its organization count.
+	Scope core.Scope
 }
 
 // Allows reports whether somebody may answer (BEHAVIOUR §17.1); fault.Forbidden
-// says why not. Groups are compared without their scope prefix, "account." or
-// "org.".
+// says why not. The account's groups are compared without a scope prefix, "account." or
+// "org.": those of an organization are named with "org." alone, a project's with none.
 func (a Approval) Allows(d Decider) error {
 	switch {
 	case d.Executor && a.DisallowPipelineExecutor:
@@ -26,12 +29,16 @@ func (a Approval) Allows(d Decider) error {
 	case d.Email != "" && slices.ContainsFunc(a.DisallowedUserEmails, func(e string) bool { return strings.EqualFold(e, d.Email) }):
 		return fault.New(fault.Forbidden, "%s is excluded from approving", d.Email)
 	}
-	mine := make(map[string]bool, len(d.Groups))
+	mine, here := make(map[string]bool, len(d.Groups)), map[string]bool{}
 	for _, g := range d.Groups {
-		mine[unscoped(g)] = true
+		if ref, scoped := d.called(g); scoped {
+			here[ref] = true
+		} else {
+			mine[unscoped(g)] = true
+		}
 	}
 	for _, g := range a.UserGroups {
-		if mine[unscoped(g)] {
+		if mine[unscoped(g)] || here[g] {
 			return nil
 		}
 	}
@@ -39,6 +46,25 @@ func (a Approval) Allows(d Decider) error {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "%s is in none of the user groups that may approve: %s", d.ID, strings.Join(a.UserGroups, ", "))
+}
+
+// called is how the run calls a group of an organization or project (core.Membership), ""
+// for one of another scope. scoped is false for the account's groups.
+func (d Decider) called(membership string) (ref string, scoped bool) {
+	parts := strings.Split(membership, "/")
+	if len(parts) != 3 {
+		return "", false
+	}
+	switch org, project, id := parts[0], parts[1], parts[2]; {
+	case org != d.Scope.Org:
+		return "", true
+	case project == "":
+		return "org." + id, true
+	case project != d.Scope.Project:
+		return "", true
+	default:
+		return id, true
+	}
 }
 
 func unscoped(ref string) string {

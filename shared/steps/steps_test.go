@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
 )
 
@@ -134,13 +135,18 @@ func TestReadApproval(t *testing.T) {
 }
 
 func TestAllows(t *testing.T) {
-	a := Approval{UserGroups: []string{"account.ops", "dev"}, ServiceAccounts: []string{"org.bot"}, DisallowPipelineExecutor: true, DisallowedUserEmails: []string{"Eve@x.io"}}
+	a := Approval{UserGroups: []string{"account.ops", "dev", "org.sre"}, ServiceAccounts: []string{"org.bot"}, DisallowPipelineExecutor: true, DisallowedUserEmails: []string{"Eve@x.io"}}
 	tests := map[string]struct {
 		who Decider
 		ok  bool
 	}{
 		"member":                 {Decider{ID: "a", Groups: []string{"dev"}}, true},
 		"member in a scope":      {Decider{ID: "a", Groups: []string{"account.ops"}}, true},
+		"of the project's":       {Decider{ID: "a", Groups: []string{"o/p/dev"}, Scope: core.Scope{Org: "o", Project: "p"}}, true},
+		"of another project's":   {Decider{ID: "a", Groups: []string{"o/q/dev"}, Scope: core.Scope{Org: "o", Project: "p"}}, false},
+		"of the organization's":  {Decider{ID: "a", Groups: []string{"o//sre"}, Scope: core.Scope{Org: "o", Project: "p"}}, true},
+		"of another org's":       {Decider{ID: "a", Groups: []string{"x//sre"}, Scope: core.Scope{Org: "o", Project: "p"}}, false},
+		"not the account's":      {Decider{ID: "a", Groups: []string{"o/p/ops", "o//ops", "o/p/sre", "o//dev"}, Scope: core.Scope{Org: "o", Project: "p"}}, false},
 		"stranger":               {Decider{ID: "a", Groups: []string{"qa"}}, false},
 		"of no group":            {Decider{ID: "a"}, false},
 		"excluded":               {Decider{ID: "e", Email: "eve@X.io", Groups: []string{"dev"}}, false},

@@ -74,7 +74,7 @@ type folder struct {
 
 // newFolder makes a folder, which must be new or empty.
 func newFolder(name string) (*folder, error) {
-	if err := os.MkdirAll(name, 0o755); err != nil {
+	if err := os.MkdirAll(name, 0o750); err != nil {
 		return nil, fault.New(fault.Invalid, "%s cannot be made: %w", name, err)
 	}
 	root, err := os.OpenRoot(name)
@@ -108,7 +108,7 @@ func (f *folder) write(at client.Place, kind, parent, id, label, text string) er
 		file = parent + "." + file
 	}
 	name := path.Join(append(append(parts, kind), strings.Map(plainName, file)+".yaml")...)
-	if err := f.root.MkdirAll(path.Dir(name), 0o755); err != nil {
+	if err := f.root.MkdirAll(path.Dir(name), 0o750); err != nil {
 		return fault.New(fault.Invalid, "%s cannot be made: %w", path.Join(f.name, path.Dir(name)), err)
 	}
 	if _, err := f.root.Stat(name); err == nil {

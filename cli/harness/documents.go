@@ -35,7 +35,7 @@ type kind struct {
 	item, yaml []string
 	query      url.Values
 	// one reads a listed item's document by a call of its own.
-	one func(s *Source, ctx context.Context, q url.Values, item any) (string, error)
+	one func(ctx context.Context, s *Source, q url.Values, item any) (string, error)
 	// below are the kinds that are listed for each of these, under a query parameter.
 	below []kind
 	under string
@@ -174,7 +174,7 @@ func (w *walk) one(ctx context.Context, k kind, d Document, q url.Values, item, 
 	var err error
 	switch {
 	case k.one != nil:
-		d.YAML, err = k.one(w.source, ctx, merged(q, nil), entity)
+		d.YAML, err = k.one(ctx, w.source, merged(q, nil), entity)
 	case k.yaml != nil:
 		d.YAML = text(entity, k.yaml...)
 	default:
@@ -260,22 +260,22 @@ func merged(a, b url.Values) url.Values {
 	return out
 }
 
-func readOne(path, field string) func(*Source, context.Context, url.Values, any) (string, error) {
-	return func(s *Source, ctx context.Context, q url.Values, item any) (string, error) {
+func readOne(path, field string) func(context.Context, *Source, url.Values, any) (string, error) {
+	return func(ctx context.Context, s *Source, q url.Values, item any) (string, error) {
 		data, err := s.call(ctx, http.MethodGet, path+url.PathEscape(text(item, "identifier")), q, nil)
 		return text(data, field), err
 	}
 }
 
-func readTemplate(s *Source, ctx context.Context, q url.Values, item any) (string, error) {
+func readTemplate(ctx context.Context, s *Source, q url.Values, item any) (string, error) {
 	q.Set("versionLabel", text(item, "versionLabel"))
 	data, err := s.call(ctx, http.MethodGet, "/template/api/templates/"+url.PathEscape(text(item, "identifier")), q, nil)
 	return text(data, "yaml"), err
 }
 
-func readInputSet(s *Source, ctx context.Context, q url.Values, item any) (string, error) {
+func readInputSet(ctx context.Context, s *Source, q url.Values, item any) (string, error) {
 	if text(item, "inputSetType") == "OVERLAY_INPUT_SET" {
-		return readOne("/pipeline/api/inputSets/overlay/", "overlayYaml")(s, ctx, q, item)
+		return readOne("/pipeline/api/inputSets/overlay/", "overlayYaml")(ctx, s, q, item)
 	}
-	return readOne("/pipeline/api/inputSets/", "inputSetYaml")(s, ctx, q, item)
+	return readOne("/pipeline/api/inputSets/", "inputSetYaml")(ctx, s, q, item)
 }

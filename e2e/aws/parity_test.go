@@ -211,6 +211,9 @@ func (d *driving) look(ctx context.Context) (ended bool, err error) {
 		return false, err
 	}
 	intervened, err := d.intervene(ctx, r)
+	if err != nil {
+		return false, err
+	}
 	given, err := d.give(ctx, r)
 	if err != nil {
 		return false, err

@@ -49,6 +49,7 @@ func inputs(n *yamldoc.Node) *yamldoc.Node {
 		if strings.HasPrefix(n.Text, "<+input>") {
 			return n.Clone()
 		}
+	default: // no input
 	}
 	return nil
 }

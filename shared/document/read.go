@@ -219,8 +219,9 @@ func (l level) help() string {
 		return "say which project: orgIdentifier and projectIdentifier"
 	case inOrg:
 		return "say which organization: orgIdentifier"
+	default:
+		return ""
 	}
-	return ""
 }
 
 func inWords(s core.Scope) string {

@@ -26,8 +26,9 @@ func (c *Catalogue) broken(ctx context.Context, e core.Entity) (core.Diagnostics
 		return c.brokenPipelines(ctx, e.EntityRef)
 	case core.EntityPipeline:
 		return c.outdatedSets(ctx, e)
+	default:
+		return nil, nil
 	}
-	return nil, nil
 }
 
 func warn(r core.EntityRef, why string) core.Diagnostic {
@@ -70,6 +71,7 @@ func (c *Catalogue) brokenPipelines(ctx context.Context, template core.EntityRef
 				}); i >= 0 && e.Draft == "" {
 					out = append(out, warn(u, diags[i].String()))
 				}
+			default: // others use no templates
 			}
 		}
 	}

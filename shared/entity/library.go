@@ -82,6 +82,7 @@ func (s *Shelves) locate(r compile.Reference) (core.EntityRef, bool) {
 		if ref.Label = r.Version; ref.Label == "" && !strings.EqualFold(r.Label, "stable") {
 			ref.Label = r.Label
 		}
+	default: // the identifier is all
 	}
 	if ref.Parent == "" && (ref.Kind == core.EntityInputSet || ref.Kind == core.EntityInfrastructure) {
 		rows := s.rows(ref.Kind, at)

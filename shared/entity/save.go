@@ -138,8 +138,9 @@ func (c *Catalogue) mode(m Mode) func(context.Context, core.Entity, Change) (cor
 		return c.Create
 	case MustReplace:
 		return c.Update
+	default:
+		return c.Put
 	}
-	return c.Put
 }
 
 // compiled says what compiling a pipeline says, with what is stored as its library.

@@ -1,6 +1,7 @@
 package entity_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -111,7 +112,7 @@ func tags(n int) string {
 
 func codes(err error) string {
 	var b strings.Builder
-	if r, ok := err.(*entity.Refused); ok {
+	if r, ok := errors.AsType[*entity.Refused](err); ok {
 		for _, d := range r.Diagnostics {
 			b.WriteString(" " + d.Code)
 		}

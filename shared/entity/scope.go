@@ -65,8 +65,9 @@ func lives(e, home core.EntityRef) bool {
 		return e.Scope.Account == home.Scope.Account && e.Scope.Org == home.Identifier
 	case core.EntityProject:
 		return e.Scope.Account == home.Scope.Account && e.Scope.Org == home.Scope.Org && e.Scope.Project == home.Identifier
+	default:
+		return false
 	}
-	return false
 }
 
 // inside are the entities that live in an organization or project, those of an

@@ -51,8 +51,9 @@ func isHome(r core.EntityRef, s core.Scope) bool {
 		return s.Org != "" && r.Identifier == s.Org
 	case core.EntityProject:
 		return s.Project != "" && r.Identifier == s.Project && r.Scope.Org == s.Org
+	default:
+		return false
 	}
-	return false
 }
 
 // mine reports whether somebody's own API key, or a token of it, is meant.

@@ -184,7 +184,7 @@ func TestFailureTable(t *testing.T) {
 	_, tail, _ := strings.Cut(rest, end)
 	text := head + begin + failureTable(t) + end + tail
 	if *update {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil { //nolint:gosec // a page of the reference
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

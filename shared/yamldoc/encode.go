@@ -40,8 +40,9 @@ func (n *Node) plain() any {
 			out = append(out, yaml.MapItem{Key: e.Key.Text, Value: e.Value.plain()})
 		}
 		return out
+	default:
+		return text(n.Text)
 	}
-	return text(n.Text)
 }
 
 // simple are strings that no parser takes for anything else as they stand.

@@ -99,6 +99,7 @@ func (r resource) ref(c *request.Call) core.EntityRef {
 		at.Org, at.Project = "", ""
 	case core.EntityProject:
 		at.Project = ""
+	default: // all others live where the query says
 	}
 	ref := core.EntityRef{Kind: r.kind, Scope: at, Parent: c.Q.Get(r.parent), Identifier: c.PathValue("id")}
 	if r.locate != nil {

@@ -58,10 +58,10 @@ var kinds = []kind{
 		{name: "infrastructureDefinition", list: get("/ng/api/infrastructures"), item: []string{"infrastructure"}, yaml: []string{"yaml"}},
 	}},
 	{name: "environmentGroup", list: post("/ng/api/environmentGroup/list", map[string]any{}), item: []string{"envGroup"}, yaml: []string{"yaml"}},
-	{name: "overrides", list: post("/ng/api/serviceOverrides/v2/list", map[string]any{}), query: url.Values{"type": {"ENV_GLOBAL_OVERRIDE"}}, yaml: []string{"yaml"}},
-	{name: "overrides", list: post("/ng/api/serviceOverrides/v2/list", map[string]any{}), query: url.Values{"type": {"ENV_SERVICE_OVERRIDE"}}, yaml: []string{"yaml"}},
-	{name: "overrides", list: post("/ng/api/serviceOverrides/v2/list", map[string]any{}), query: url.Values{"type": {"INFRA_GLOBAL_OVERRIDE"}}, yaml: []string{"yaml"}},
-	{name: "overrides", list: post("/ng/api/serviceOverrides/v2/list", map[string]any{}), query: url.Values{"type": {"INFRA_SERVICE_OVERRIDE"}}, yaml: []string{"yaml"}},
+	{name: "overrides", list: post("/ng/api/serviceOverrides/v2/list", map[string]any{}), query: url.Values{"type": {"ENV_GLOBAL_OVERRIDE"}}, one: readOverrides},
+	{name: "overrides", list: post("/ng/api/serviceOverrides/v2/list", map[string]any{}), query: url.Values{"type": {"ENV_SERVICE_OVERRIDE"}}, one: readOverrides},
+	{name: "overrides", list: post("/ng/api/serviceOverrides/v2/list", map[string]any{}), query: url.Values{"type": {"INFRA_GLOBAL_OVERRIDE"}}, one: readOverrides},
+	{name: "overrides", list: post("/ng/api/serviceOverrides/v2/list", map[string]any{}), query: url.Values{"type": {"INFRA_SERVICE_OVERRIDE"}}, one: readOverrides},
 	{name: "freeze", list: post("/ng/api/freeze/list", map[string]any{}), yaml: []string{"yaml"}},
 }
 

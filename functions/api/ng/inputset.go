@@ -27,11 +27,11 @@ func (d *door) inputSetRoutes() httpio.Routes {
 	routes := httpio.Routes{
 		"GET " + path:                   request.Project(ofPipeline("pipelineIdentifier", local(d.listInputSets))),
 		"POST " + path:                  request.Project(ofPipeline("pipelineIdentifier", local(d.create(r)))),
-		"GET " + path + "/{id}":         request.Project(ofPipeline("pipelineIdentifier", local(d.get(r)))),
+		"GET " + path + "/{id}":         request.Project(ofPipeline("pipelineIdentifier", local(d.getInputSet(r)))),
 		"PUT " + path + "/{id}":         request.Project(ofPipeline("pipelineIdentifier", local(d.update(r)))),
 		"DELETE " + path + "/{id}":      request.Project(ofPipeline("pipelineIdentifier", local(d.remove(r)))),
 		"POST " + path + "/overlay":     request.Project(ofPipeline("pipelineIdentifier", local(d.create(o)))),
-		"GET " + path + "/overlay/{id}": request.Project(ofPipeline("pipelineIdentifier", local(d.get(o)))),
+		"GET " + path + "/overlay/{id}": request.Project(ofPipeline("pipelineIdentifier", local(d.getInputSet(o)))),
 		"PUT " + path + "/overlay/{id}": request.Project(ofPipeline("pipelineIdentifier", local(d.update(o)))),
 		"POST " + path + "/template":    request.Project(ofPipeline("pipelineIdentifier", local(d.inputTemplate))),
 	}
@@ -93,7 +93,7 @@ func ofType(e core.Entity, typ string) error {
 func shownInputSet(e core.Entity) map[string]any {
 	return map[string]any{"accountId": e.Scope.Account, "orgIdentifier": e.Scope.Org, "projectIdentifier": e.Scope.Project,
 		"pipelineIdentifier": e.Parent, "identifier": e.Identifier, "name": e.Name, "description": orNil(e.Description), "tags": tagsOf(e.Tags),
-		"isOutdated": false, "outdated": false, "isErrorResponse": false, "errorResponse": false, "gitDetails": map[string]any{}, "storeType": "INLINE",
+		"isErrorResponse": false, "errorResponse": false, "gitDetails": map[string]any{}, "storeType": "INLINE",
 		"entityValidityDetails": map[string]any{"valid": true, "invalidYaml": nil}, "version": e.Version}
 }
 
@@ -113,6 +113,45 @@ func showOverlay(e core.Entity) (any, error) {
 		err = ofType(e, overlay)
 	}
 	return out, err
+}
+
+// getInputSet says of an input set too what of it does not fit its pipeline any more.
+func (d *door) getInputSet(r resource) request.Handler {
+	return func(c *request.Call) (httpio.Answer, error) {
+		ref := r.ref(c)
+		if err := c.Allow(govern.View, ref); err != nil {
+			return httpio.Answer{}, err
+		}
+		e, err := d.Catalogue.Get(c.Ctx, ref)
+		if err != nil {
+			return httpio.Answer{}, err
+		}
+		stale, err := d.Catalogue.Stale(c.Ctx, e)
+		if err != nil {
+			return httpio.Answer{}, err
+		}
+		plain := r.show
+		r.show = func(e core.Entity) (any, error) {
+			data, err := plain(e)
+			if out, ok := data.(map[string]any); ok {
+				out["isOutdated"], out["outdated"] = len(stale) > 0, len(stale) > 0
+				if len(stale) > 0 {
+					out["inputSetErrorWrapper"] = misfits(e, stale)
+				}
+			}
+			return data, err
+		}
+		return d.answer(c, r, e)
+	}
+}
+
+// misfits is Harness's InputSetErrorWrapperDTO.
+func misfits(e core.Entity, stale core.Diagnostics) map[string]any {
+	errors := []any{}
+	for _, x := range stale {
+		errors = append(errors, map[string]any{"fieldName": x.Path, "message": x.String(), "identifierOfErrorSource": e.Identifier})
+	}
+	return map[string]any{"type": "InputSetErrorWrapperDTO", "uuidToErrorResponseMap": map[string]any{e.Identifier: map[string]any{"errors": errors}}}
 }
 
 // overlayBody is what stands in an overlay, whose first key is not that of its kind.
@@ -141,7 +180,7 @@ func (d *door) listInputSets(c *request.Call) (httpio.Answer, error) {
 func inputSetRow(r core.EntityRow, _ core.Scope) any {
 	return map[string]any{"identifier": r.Identifier, "name": r.Name, "pipelineIdentifier": r.Parent, "description": orNil(r.Description),
 		"inputSetType": r.Type, "tags": tagsOf(r.Tags), "gitDetails": map[string]any{}, "createdAt": r.Created, "lastUpdatedAt": r.Updated,
-		"isOutdated": false, "inputSetErrorDetails": nil, "overlaySetErrorDetails": nil, "modules": []string{"cd"}, "storeType": "INLINE",
+		"inputSetErrorDetails": nil, "overlaySetErrorDetails": nil, "modules": []string{"cd"}, "storeType": "INLINE",
 		"entityValidityDetails": map[string]any{"valid": true, "invalidYaml": nil}}
 }
 

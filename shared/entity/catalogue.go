@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 )
 
 // Catalogue is safe for concurrent use, by several processes too.
@@ -18,13 +19,14 @@ type Catalogue struct {
 
 	ids         core.IDs
 	secrets     core.Secrets
+	people      *govern.Directory
 	directories *directories
 	sequences
 }
 
 // NewCatalogue returns the catalogue in the store of the ports.
 func NewCatalogue(p core.Ports) *Catalogue {
-	return &Catalogue{store: p.Store, clock: p.Clock, ids: p.IDs, secrets: p.Secrets, directories: newDirectories(p.Store), sequences: sequences{last: map[core.Key]int64{}}}
+	return &Catalogue{store: p.Store, clock: p.Clock, ids: p.IDs, secrets: p.Secrets, people: govern.NewDirectory(p), directories: newDirectories(p.Store), sequences: sequences{last: map[core.Key]int64{}}}
 }
 
 // Get returns an entity; fault.NotFound when there is none. A template without a

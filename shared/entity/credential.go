@@ -10,8 +10,8 @@ import (
 // speaks reports whether tokens speak for entities of a kind.
 func speaks(k core.EntityKind) bool { return k == core.EntityServiceAccount || k == core.EntityAPIKey }
 
-// silence deletes what tokens speak for after its tokens: should it be cut short, none
-// of them is left to speak for whoever has that name next.
+// silence deletes what tokens speak for after its tokens, and a group after its members
+// have left it: should it be cut short, nothing is left to whoever has that name next.
 func (c *Catalogue) silence(ctx context.Context, r core.EntityRef, by Change, own []core.EntityRef) error {
 	e, err := c.head(ctx, r)
 	if err == nil {
@@ -20,7 +20,13 @@ func (c *Catalogue) silence(ctx context.Context, r core.EntityRef, by Change, ow
 	if err != nil {
 		return err
 	}
-	if err := c.removeAll(ctx, own, by); err != nil {
+	if r.Kind == core.EntityUserGroup {
+		err = c.people.Dismiss(ctx, r.Scope.Account, r, nil)
+	}
+	if err == nil {
+		err = c.removeAll(ctx, own, by)
+	}
+	if err != nil {
 		return err
 	}
 	return c.Delete(ctx, r, by)

@@ -216,7 +216,7 @@ func (c *Catalogue) Remove(ctx context.Context, r core.EntityRef, by Change, for
 		return fault.New(fault.Conflict, "%s is not empty: %s; delete that first, or force it", r, several(inside))
 	}
 	users = slices.DeleteFunc(append(users, inside...), func(u core.EntityRef) bool { return !own(u) })
-	if speaks(r.Kind) {
+	if speaks(r.Kind) || r.Kind == core.EntityUserGroup {
 		return c.silence(ctx, r, by, users)
 	}
 	// First itself: whoever reads a stale version learns it before anything is gone.

@@ -39,3 +39,20 @@ func TestProjectGroupsApprove(t *testing.T) {
 		t.Error("of the project: ", got)
 	}
 }
+
+// A group goes with its project, and nobody is in the next of its name.
+func TestGroupsGoWithTheirProject(t *testing.T) {
+	f := apitest.Start(t)
+	do := func(method, path, body string) {
+		t.Helper()
+		f.Do(apitest.Request{Method: method, User: "admin", Path: path, Body: body}).Into(t, http.StatusOK, nil)
+	}
+	const at = "?accountIdentifier=default&orgIdentifier=default"
+	do("POST", "/ng/api/projects"+at, `{"project": {"identifier": "p", "name": "P", "orgIdentifier": "default"}}`)
+	do("POST", "/ng/api/user-groups"+at+"&projectIdentifier=p", `{"identifier": "g", "name": "G", "users": ["carol"]}`)
+	do("DELETE", "/ng/api/projects/p"+at+"&forceDelete=true", "")
+	carol, err := f.Govern.User(t.Context(), "default", "carol")
+	if err != nil || len(carol.Groups) != 0 {
+		t.Error(carol.Groups, err)
+	}
+}

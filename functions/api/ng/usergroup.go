@@ -210,7 +210,7 @@ func (d *door) listGroups(r resource) request.Handler {
 	}
 }
 
-// removeGroup deletes a group; its members are none before it is gone.
+// removeGroup deletes a group, and shows it as it was.
 func (d *door) removeGroup(r resource) request.Handler {
 	return func(c *request.Call) (httpio.Answer, error) {
 		e, err := d.group(c, r, govern.Delete)
@@ -218,9 +218,6 @@ func (d *door) removeGroup(r resource) request.Handler {
 			return httpio.Answer{}, err
 		}
 		shown, err := d.shownGroup(c, e, false)
-		if err == nil {
-			err = d.Directory.Dismiss(c.Ctx, c.Who.Account, e.EntityRef, nil)
-		}
 		if err != nil {
 			return httpio.Answer{}, err
 		}

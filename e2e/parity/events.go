@@ -72,13 +72,26 @@ func (c Case) Due(tracks map[string][]core.Event) int {
 				n++
 			}
 			for _, c := range ev.Commands {
-				if c.Do == core.DoFinish && slices.Contains([]string{"Approval", "Intervene", "Input"}, c.Route.Kind) {
+				if c.Do != core.DoFinish {
+					continue
+				}
+				switch c.Route.Kind {
+				case "Approval", "Intervene":
 					n++
+				case "Input": // values may come before the machine does, and would then be recorded before it
+					if entered(events, c.Route.Segment) {
+						n++
+					}
 				}
 			}
 		}
 	}
 	return n
+}
+
+// entered reports whether the track's machine has come to a segment.
+func entered(events []core.Event, segment int) bool {
+	return slices.ContainsFunc(events, func(ev core.Event) bool { return ev.Entered != nil && ev.Entered.Segment == segment })
 }
 
 // marks reports whether somebody marks a running step as failed.

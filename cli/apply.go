@@ -194,15 +194,25 @@ func (a *app) applyOne(ctx context.Context, c *client.Client, w written, dry boo
 	done.Org, done.Project = w.entity.Scope.Org, w.entity.Scope.Project
 	e, err := c.Apply(ctx, w.at, w.file, w.text, dry)
 	if refused, ok := errors.AsType[*client.Refused](err); ok {
-		done.Diagnostics = refused.Diagnostics
+		done.Diagnostics = w.inFile(refused.Diagnostics)
 		return done
 	}
 	if err != nil {
 		done.err, done.Error, done.Diagnostics = err, err.Error(), nil
 		return done
 	}
-	done.Action, done.Version, done.Draft, done.Diagnostics = e.Action, e.Version, e.Draft != "", e.Diagnostics
+	done.Action, done.Version, done.Draft, done.Diagnostics = e.Action, e.Version, e.Draft != "", w.inFile(e.Diagnostics)
 	return done
+}
+
+// inFile places in the file what was said of a document that was sent alone.
+func (w written) inFile(ds core.Diagnostics) core.Diagnostics {
+	for i := range ds {
+		if ds[i].File == w.file {
+			ds[i].Line += w.above
+		}
+	}
+	return ds
 }
 
 func (a *app) showApplied(d applied) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/slipway-cd/slipway/cli/client"
@@ -15,6 +16,7 @@ type written struct {
 	file   string
 	at     client.Place // where it goes unless it says so itself
 	text   string
+	above  int              // lines of the file above the text
 	entity *core.Entity     // nil when it cannot be kept
 	diags  core.Diagnostics // errors, when it cannot
 }
@@ -24,9 +26,12 @@ type written struct {
 // place is where a file's documents go that do not say so themselves.
 func documentsOf(sources []compile.Source, place func(file string) client.Place) (docs []written, foreign int) {
 	for _, src := range sources {
-		at := place(src.File)
+		at, from := place(src.File), 0
 		for _, p := range yamldoc.Each(src.File, src.Data) {
-			w := written{file: src.File, at: at, text: string(p.Text), diags: p.Diagnostics}
+			if i := bytes.Index(src.Data[from:], p.Text); i >= 0 {
+				from += i
+			}
+			w := written{file: src.File, at: at, above: bytes.Count(src.Data[:from], []byte("\n")), text: string(p.Text), diags: p.Diagnostics}
 			if p.Root != nil {
 				if document.KindOf(p.Root) == "" {
 					foreign++

@@ -102,6 +102,7 @@ func (s *Source) once(ctx context.Context, method, path string, q url.Values, bo
 	}
 	var answer struct {
 		Data    any    `json:"data"`
+		Code    string `json:"code"`
 		Message string `json:"message"`
 	}
 	err = json.Unmarshal(text, &answer)
@@ -110,7 +111,7 @@ func (s *Source) once(ctx context.Context, method, path string, q url.Values, bo
 		return nil, fault.New(fault.Throttled, "%s asks for fewer calls", s.base)
 	case resp.StatusCode == http.StatusUnauthorized:
 		return nil, fault.New(fault.Unauthenticated, "%s does not take the key: %s", s.base, answer.Message)
-	case resp.StatusCode == http.StatusNotFound:
+	case resp.StatusCode == http.StatusNotFound, strings.HasSuffix(answer.Code, "_NOT_FOUND_EXCEPTION"), answer.Code == "ENTITY_NOT_FOUND":
 		return nil, fault.New(fault.NotFound, "%s %s: %s", method, path, answer.Message)
 	case resp.StatusCode >= 300:
 		return nil, fault.New(fault.Unavailable, "%s %s: %d %s", method, path, resp.StatusCode, answer.Message)

@@ -63,9 +63,35 @@ func Diagnosed(ds core.Diagnostics) error {
 	return &diagnosed{fault.New(kind, "%s", ds), ds}
 }
 
+// unseen is a fault.NotFound that is told under another status.
+type unseen struct{ error }
+
+func (m *unseen) Unwrap() error { return m.error }
+
+// Missing tells with status 400 that something is not there, in place of 404: Harness's
+// clients look for the code of a failure under 400 alone, and learn from the code that
+// what they keep a state of has been deleted. Other errors stay as they are.
+func Missing(err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return &unseen{err}
+	}
+	return err
+}
+
+// Plainly undoes Missing.
+func Plainly(err error) error {
+	if m, ok := errors.AsType[*unseen](err); ok {
+		return m.error
+	}
+	return err
+}
+
 // WriteError translates an error. What is broken inside is logged, not told.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	class := fault.ClassOf(err)
+	if _, ok := errors.AsType[*unseen](err); ok {
+		class.HTTP = http.StatusBadRequest
+	}
 	p := Problem{Status: "ERROR", Code: class.Code, Message: err.Error(), CorrelationID: CorrelationID(r), ResponseMessages: []ResponseMessage{}}
 	if fault.KindOf(err) == fault.Internal {
 		Log(r, err)

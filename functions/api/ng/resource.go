@@ -119,7 +119,7 @@ func (d *door) get(r resource) request.Handler {
 		}
 		e, err := d.Catalogue.Get(c.Ctx, ref)
 		if err != nil {
-			return httpio.Answer{}, err
+			return httpio.Answer{}, httpio.Missing(err)
 		}
 		return d.answer(c, r, e)
 	}

@@ -16,7 +16,8 @@ func v1Paths(name string) []string {
 	return []string{"/v1/" + name, "/v1/orgs/{org}/" + name, "/v1/orgs/{org}/projects/{project}/" + name}
 }
 
-// bare answers as v1 routes do: what went well without an envelope, under a status.
+// bare answers as v1 routes do: what went well without an envelope, under a status, and
+// what is not there with 404.
 func bare(status int, h request.Handler) request.Handler {
 	return func(c *request.Call) (httpio.Answer, error) {
 		a, err := h(c)
@@ -26,7 +27,7 @@ func bare(status int, h request.Handler) request.Handler {
 		if a.Status = status; status == http.StatusNoContent {
 			a.Body = nil
 		}
-		return a, err
+		return a, httpio.Plainly(err)
 	}
 }
 

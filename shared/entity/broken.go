@@ -79,17 +79,14 @@ func (c *Catalogue) brokenPipelines(ctx context.Context, template core.EntityRef
 }
 
 func (c *Catalogue) outdatedSets(ctx context.Context, p core.Entity) (core.Diagnostics, error) {
-	rows, err := c.List(ctx, p.Scope, core.EntityInputSet)
+	rows, _, err := c.List(ctx, Query{Kind: core.EntityInputSet, Scope: p.Scope, Parent: p.Identifier})
 	if err != nil {
 		return nil, err
 	}
 	var out core.Diagnostics
 	shelves := c.Shelves(ctx, p.Scope.Account)
 	for _, row := range rows {
-		if row.Parent != p.Identifier {
-			continue
-		}
-		set, err := c.Get(ctx, Ref(p.Scope, core.EntityInputSet, row))
+		set, err := c.Get(ctx, row.Ref(core.EntityInputSet))
 		if err != nil {
 			return nil, err
 		}

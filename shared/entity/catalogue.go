@@ -5,7 +5,6 @@ package entity
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -64,8 +63,8 @@ func (c *Catalogue) mark(ctx context.Context, e *core.Entity) error {
 	if err != nil {
 		return err
 	}
-	row, _ := dir.find(e.Path())
-	e.Stable = row.Stable
+	l, ok := dir.find(e.Path())
+	e.Stable = ok && l.Stable
 	return nil
 }
 
@@ -75,9 +74,9 @@ func (c *Catalogue) stable(ctx context.Context, r core.EntityRef) (string, error
 	if err != nil {
 		return "", err
 	}
-	for _, row := range dir.rows() {
-		if row.Stable && row.Identifier == r.Identifier {
-			return row.Label, nil
+	for _, l := range dir.identified([]string{r.Identifier}) {
+		if l.Stable {
+			return l.Label, nil
 		}
 	}
 	return "", missing(r)
@@ -122,28 +121,6 @@ func (c *Catalogue) head(ctx context.Context, r core.EntityRef) (*core.Entity, e
 	}
 	var e core.Entity
 	return &e, json.Unmarshal(item.Body, &e)
-}
-
-// List returns the rows of a kind in a scope by path. The slice is the caller's, what
-// the rows hold is not.
-func (c *Catalogue) List(ctx context.Context, s core.Scope, kind core.EntityKind) ([]core.EntityRow, error) {
-	for _, r := range []core.EntityRef{defaultOrg(s.Account), defaultProject(s.Account)} {
-		if r.Kind == kind && r.Scope == s {
-			if err := c.settle(ctx, r); err != nil {
-				return nil, err
-			}
-		}
-	}
-	dir, err := c.directories.load(ctx, s, kind)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Clone(dir.rows()), nil
-}
-
-// Ref is the reference of a row of a list.
-func Ref(s core.Scope, kind core.EntityKind, r core.EntityRow) core.EntityRef {
-	return core.EntityRef{Kind: kind, Scope: s, Parent: r.Parent, Identifier: r.Identifier, Label: r.Label}
 }
 
 // Change is who changes something, and of which version they think it is.

@@ -56,6 +56,16 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
+// listed is a page, and when it is the whole list, as many as its total.
+func listed(t *testing.T, c *entity.Catalogue, q entity.Query) []entity.Listed {
+	t.Helper()
+	rows, total, err := c.List(t.Context(), q)
+	if err != nil || q.Limit == 0 && q.Skip == 0 && total != len(rows) {
+		t.Fatalf("%d of %d: %v", len(rows), total, err)
+	}
+	return rows
+}
+
 func TestDocumentsAreKeptByteForByte(t *testing.T) {
 	c, _ := open(t)
 	for name, text := range map[string]string{
@@ -104,7 +114,7 @@ func TestLifeOfAnEntity(t *testing.T) {
 	if _, err := c.Get(ctx, ref); !fault.Is(err, fault.NotFound) {
 		t.Error("there after it was deleted:", err)
 	}
-	if rows := must[[]core.EntityRow](t)(c.List(ctx, home, core.EntityService)); len(rows) != 0 {
+	if rows := listed(t, c, entity.Query{Kind: core.EntityService, Scope: home}); len(rows) != 0 {
 		t.Error("listed after it was deleted:", rows)
 	}
 	if e := must[core.Entity](t)(c.Create(ctx, service("web", "v4"), by)); e.Version != 4 || e.CreatedBy != "ann" {
@@ -144,12 +154,12 @@ func TestDirectoryKeepsUpWithWritersEverywhere(t *testing.T) {
 	}
 	all.Wait()
 	for name, c := range map[string]*entity.Catalogue{"one": one, "other": other, "a third": entity.NewCatalogue(ports)} {
-		rows := must[[]core.EntityRow](t)(c.List(t.Context(), home, core.EntityService))
-		if len(rows) != 200 || !slices.IsSortedFunc(rows, func(a, b core.EntityRow) int { return strings.Compare(a.Path(), b.Path()) }) {
+		rows := listed(t, c, entity.Query{Kind: core.EntityService, Scope: home})
+		if len(rows) != 200 || !slices.IsSortedFunc(rows, func(a, b entity.Listed) int { return strings.Compare(a.Path(), b.Path()) }) {
 			t.Errorf("%s lists %d services, want 200 in order", name, len(rows))
 		}
 		for _, r := range rows {
-			if e, err := c.Get(t.Context(), entity.Ref(home, core.EntityService, r)); err != nil || e.YAML != r.Identifier {
+			if e, err := c.Get(t.Context(), r.Ref(core.EntityService)); err != nil || e.YAML != r.Identifier {
 				t.Errorf("%s: %v %v", r.Identifier, e, err)
 			}
 		}
@@ -266,7 +276,7 @@ func TestLeftovers(t *testing.T) {
 	if err := ports.Store.Write(ctx, shard); err != nil {
 		t.Fatal(err)
 	}
-	if rows, err := entity.NewCatalogue(ports).List(ctx, home, core.EntityService); err == nil {
+	if rows, _, err := entity.NewCatalogue(ports).List(ctx, entity.Query{Kind: core.EntityService, Scope: home}); err == nil {
 		t.Error("listed from two versions:", rows)
 	}
 }

@@ -23,7 +23,6 @@ func (c *Catalogue) change(ctx context.Context, r core.EntityRef, by Change, dec
 		if !again {
 			return e, err
 		}
-		c.directories.forget(r.Scope, r.Kind)
 	}
 	return core.Entity{}, fault.New(fault.Throttled, "too many changes of %s at once; retry", where(r.Scope))
 }

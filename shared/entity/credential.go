@@ -44,15 +44,17 @@ func (c *Catalogue) removeAll(ctx context.Context, refs []core.EntityRef, by Cha
 // RemoveKeys deletes the API keys of a user, and their tokens with them.
 func (c *Catalogue) RemoveKeys(ctx context.Context, account, user, by string) error {
 	at := core.Scope{Account: account}
-	rows, err := c.List(ctx, at, core.EntityAPIKey)
+	rows, _, err := c.List(ctx, Query{Kind: core.EntityAPIKey, Scope: at, Parent: core.UserParent(user)})
 	if err != nil {
 		return err
 	}
-	var keys []core.EntityRef
+	return c.removeAll(ctx, refs(core.EntityAPIKey, rows), Change{By: by})
+}
+
+func refs(kind core.EntityKind, rows []Listed) []core.EntityRef {
+	var out []core.EntityRef
 	for _, r := range rows {
-		if r.Parent == core.UserParent(user) {
-			keys = append(keys, Ref(at, core.EntityAPIKey, r))
-		}
+		out = append(out, r.Ref(kind))
 	}
-	return c.removeAll(ctx, keys, Change{By: by})
+	return out
 }

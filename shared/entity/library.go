@@ -2,7 +2,6 @@ package entity
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/compile"
@@ -17,13 +16,13 @@ type Shelves struct {
 	catalogue *Catalogue
 	account   string
 	read      map[core.EntityRef]*compile.Source
-	lists     map[core.EntityRef][]core.EntityRow // by kind and scope
+	lists     map[core.EntityRef][]Listed // by kind, scope and identifier
 	err       error
 }
 
 // Shelves returns an account's documents for one compilation.
 func (c *Catalogue) Shelves(ctx context.Context, account string) *Shelves {
-	return &Shelves{ctx: ctx, catalogue: c, account: account, read: map[core.EntityRef]*compile.Source{}, lists: map[core.EntityRef][]core.EntityRow{}}
+	return &Shelves{ctx: ctx, catalogue: c, account: account, read: map[core.EntityRef]*compile.Source{}, lists: map[core.EntityRef][]Listed{}}
 }
 
 // Err is what kept a document from being read, nil when all were. What was compiled
@@ -85,12 +84,11 @@ func (s *Shelves) locate(r compile.Reference) (core.EntityRef, bool) {
 	default: // the identifier is all
 	}
 	if ref.Parent == "" && (ref.Kind == core.EntityInputSet || ref.Kind == core.EntityInfrastructure) {
-		rows := s.rows(ref.Kind, at)
-		i := slices.IndexFunc(rows, func(row core.EntityRow) bool { return row.Identifier == r.Identifier })
-		if i < 0 {
+		rows := s.rows(ref.Kind, at, r.Identifier)
+		if len(rows) == 0 {
 			return ref, false
 		}
-		ref.Parent = rows[i].Parent
+		ref.Parent = rows[0].Parent
 	}
 	return ref, true
 }
@@ -100,12 +98,12 @@ func (s *Shelves) locate(r compile.Reference) (core.EntityRef, bool) {
 func (s *Shelves) nth(ref core.EntityRef, r compile.Reference) (core.EntityRef, bool) {
 	n := r.Nth
 	for _, at := range Visible(ref.Scope) {
-		for _, row := range s.rows(ref.Kind, at) {
+		for _, row := range s.rows(ref.Kind, at, "") {
 			if r.Environment != "" && row.Parent != "" && row.Parent != r.Environment {
 				continue
 			}
 			if n--; n == 0 {
-				return Ref(at, ref.Kind, row), true
+				return row.Ref(ref.Kind), true
 			}
 		}
 	}
@@ -124,12 +122,17 @@ func Visible(s core.Scope) []core.Scope {
 	return out
 }
 
-func (s *Shelves) rows(kind core.EntityKind, at core.Scope) []core.EntityRow {
-	key := core.EntityRef{Kind: kind, Scope: at}
+// rows are the entities of a kind in a scope, of one identifier unless it is "".
+func (s *Shelves) rows(kind core.EntityKind, at core.Scope, id string) []Listed {
+	key := core.EntityRef{Kind: kind, Scope: at, Identifier: id}
 	if rows, ok := s.lists[key]; ok {
 		return rows
 	}
-	rows, err := s.catalogue.List(s.ctx, at, kind)
+	q := Query{Kind: kind, Scope: at}
+	if id != "" {
+		q.Identifiers = []string{id}
+	}
+	rows, _, err := s.catalogue.List(s.ctx, q)
 	if err != nil && s.err == nil {
 		s.err = err
 	}

@@ -28,19 +28,16 @@ func (w *transaction) listed(dir *directory) ([]core.Put, *edit, *directory, err
 // is made so (BEHAVIOUR §20.4).
 func (w *transaction) stable(dir *directory, ed *edit) error {
 	e := &w.next
-	others, holder := 0, (*core.EntityRow)(nil)
-	for _, r := range dir.rows() {
-		if r.Identifier != e.Identifier {
-			continue
-		}
-		if r.Path() != e.Path() {
+	others, holder := 0, (*line)(nil)
+	for _, l := range dir.identified([]string{e.Identifier}) {
+		if l.path != e.Path() {
 			others++
 		}
-		if r.Stable {
-			holder = &r
+		if l.Stable {
+			holder = l
 		}
 	}
-	here := holder != nil && holder.Path() == e.Path()
+	here := holder != nil && holder.path == e.Path()
 	switch {
 	case e.Deleted && here && others > 0:
 		return fault.New(fault.Invalid, "%s is the stable version: make another version stable first", e.EntityRef)
@@ -49,7 +46,7 @@ func (w *transaction) stable(dir *directory, ed *edit) error {
 	case holder == nil || here:
 		e.Stable = true
 	case e.Stable:
-		last := *holder
+		last := holder.EntityRow
 		last.Stable = false
 		ed.set(last)
 	}

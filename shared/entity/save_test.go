@@ -92,7 +92,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 	for _, kind := range document.Kinds() {
 		for _, s := range []core.Scope{{Account: "a"}, {Account: "a", Org: "default"}, {Account: "a", Org: "default", Project: "default"}} {
-			rows := must[[]core.EntityRow](t)(c.List(t.Context(), s, kind))
+			rows := listed(t, c, entity.Query{Kind: kind, Scope: s})
 			for _, r := range rows {
 				if r.Identifier != "default" {
 					t.Errorf("%s %s is half stored", kind, r.Identifier)

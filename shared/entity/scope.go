@@ -84,13 +84,11 @@ func (c *Catalogue) inside(ctx context.Context, r core.EntityRef) ([]core.Entity
 	}
 	var out []core.EntityRef
 	for _, kind := range append(document.Kept(), core.EntityFile) {
-		rows, err := c.List(ctx, s, kind)
+		rows, _, err := c.List(ctx, Query{Kind: kind, Scope: s})
 		if err != nil {
 			return nil, err
 		}
-		for _, row := range rows {
-			out = append(out, Ref(s, kind, row))
-		}
+		out = append(out, refs(kind, rows)...)
 	}
 	return out, nil
 }

@@ -128,7 +128,7 @@ func (c *Catalogue) RemoveSecret(ctx context.Context, at core.Scope, ref, by str
 func (c *Catalogue) Secrets(ctx context.Context, at core.Scope) ([]core.SecretEntry, error) {
 	out := []core.SecretEntry{}
 	for _, s := range Visible(at) {
-		rows, err := c.List(ctx, s, core.EntitySecret)
+		rows, _, err := c.List(ctx, Query{Kind: core.EntitySecret, Scope: s})
 		if err != nil {
 			return nil, err
 		}

@@ -121,21 +121,19 @@ func (d *door) found(c *request.Call, a govern.Action) (core.EntityRef, error) {
 	if err != nil || r.Parent != "" || document.ParentOf(r.Kind) == "" {
 		return r, err
 	}
-	rows, err := d.Catalogue.List(c.Ctx, r.Scope, r.Kind)
+	rows, _, err := d.Catalogue.List(c.Ctx, entity.Query{Kind: r.Kind, Scope: r.Scope, Identifiers: []string{r.Identifier}})
 	if err != nil {
 		return r, err
 	}
-	var parents []string
-	for _, row := range rows {
-		if row.Identifier == r.Identifier {
-			parents = append(parents, row.Parent)
-		}
-	}
-	switch len(parents) {
+	switch len(rows) {
 	case 0:
 	case 1:
-		r.Parent = parents[0]
+		r.Parent = rows[0].Parent
 	default:
+		var parents []string
+		for _, row := range rows {
+			parents = append(parents, row.Parent)
+		}
 		return r, fault.New(fault.Invalid, "there are several: of %s; say which with parent", strings.Join(parents, ", "))
 	}
 	return r, nil
@@ -186,16 +184,13 @@ func (d *door) listEntities(c *request.Call) (httpio.Answer, error) {
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	rows, err := d.Catalogue.List(c.Ctx, r.Scope, r.Kind)
+	rows, total, err := d.Catalogue.List(c.Ctx, entity.Query{Kind: r.Kind, Scope: r.Scope, Parent: r.Parent, Search: c.Q.Get("search"),
+		Skip: page.Page * page.Size, Limit: page.Size})
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	term := c.Q.Get("search")
-	rows = slices.DeleteFunc(rows, func(row core.EntityRow) bool {
-		return r.Parent != "" && row.Parent != r.Parent || !found(term, row.Tags, row.Name, row.Identifier)
-	})
 	shown := []entityShown{}
-	for _, row := range httpio.Cut(rows, page) {
+	for _, row := range rows {
 		x := entityShown{Kind: r.Kind, Identifier: row.Identifier, Org: r.Scope.Org, Project: r.Scope.Project, Parent: row.Parent, Label: row.Label,
 			Stable: row.Stable, Name: row.Name, Type: row.Type, Tags: row.Tags, Version: row.Version, Created: row.Created, Updated: row.Updated, By: row.By}
 		if row.Draft {
@@ -203,7 +198,7 @@ func (d *door) listEntities(c *request.Call) (httpio.Answer, error) {
 		}
 		shown = append(shown, x)
 	}
-	return httpio.Answer{Body: map[string]any{"entities": shown, "total": len(rows)}}, nil
+	return httpio.Answer{Body: map[string]any{"entities": shown, "total": total}}, nil
 }
 
 // entityChange is one change of an entity, with what it was after it.

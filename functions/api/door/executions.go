@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/view"
 )
@@ -113,4 +114,17 @@ func (d *door) wanted(c *request.Call, f executionFilter, r core.Run) (bool, err
 	}
 	status, err := d.Views.Now(c.Ctx, r)
 	return err == nil && f.passesStatus(status), err
+}
+
+// sortBy reads "field,ASC" or "field,DESC".
+func sortBy[T any](order string, fields map[string]func(a, b T) int) (func(a, b T) int, error) {
+	name, direction, _ := strings.Cut(order, ",")
+	compare, ok := fields[name]
+	if !ok {
+		return nil, fault.New(fault.Unsupported, "not supported yet: query parameter sort=%s", order)
+	}
+	if strings.EqualFold(direction, "DESC") {
+		return func(a, b T) int { return compare(b, a) }, nil
+	}
+	return compare, nil
 }

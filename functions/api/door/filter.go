@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
@@ -37,10 +38,14 @@ func readPipelineFilter(c *request.Call) (pipelineFilter, error) {
 	return f, c.Filter("PipelineSetup", &f, "moduleProperties", "repoName")
 }
 
-func (f pipelineFilter) passes(p core.EntityRow) bool {
-	return (len(f.Identifiers) == 0 || slices.Contains(f.Identifiers, p.Identifier)) &&
-		holds(p.Name, f.Name) && holds(p.Description, f.Description) && tagged(p.Tags, f.Tags) &&
-		found(f.term, p.Tags, p.Name, p.Identifier)
+// ask puts the filter into a query.
+func (f pipelineFilter) ask(q *entity.Query) {
+	q.Search, q.Identifiers = f.term, f.Identifiers
+	if f.Name != "" || f.Description != "" || len(f.Tags) > 0 {
+		q.Passes = func(p core.EntityRow) bool {
+			return holds(p.Name, f.Name) && holds(p.Description, f.Description) && tagged(p.Tags, f.Tags)
+		}
+	}
 }
 
 // holds reports whether text contains part, in any case.

@@ -2,7 +2,6 @@ package door
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/slipway-cd/slipway/functions/api/request"
@@ -182,19 +181,19 @@ func (d *door) listPipelines(c *request.Call) (httpio.Answer, error) {
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	all, err := d.pipelines(c, f, cmp.Or(c.Q.Get("sort"), "lastUpdatedAt,DESC"))
+	rows, total, err := d.pipelines(c, f, page, cmp.Or(c.Q.Get("sort"), "lastUpdatedAt,DESC"))
 	if err != nil {
 		return httpio.Answer{}, err
 	}
 	listed := []listedPipeline{}
-	for _, p := range httpio.Cut(all, page) {
+	for _, p := range rows {
 		stages := strings.FieldsFunc(p.Facts["stages"], func(r rune) bool { return r == '\n' })
 		listed = append(listed, listedPipeline{Name: p.Name, Identifier: p.Identifier, Description: p.Description, Tags: tagsOf(p.Tags),
 			Version: p.Version, Stages: len(stages), StageNames: stages, Created: p.Created, Updated: p.Updated,
 			Modules: []string{"cd"}, Filters: map[string]any{}, Git: map[string]any{}, Validity: validityOf(p.Draft, ""),
 			StoreType: "INLINE", YAMLVersion: "0"})
 	}
-	return httpio.OK(c.Request, httpio.PageOf(listed, len(all), page)), nil
+	return httpio.OK(c.Request, httpio.PageOf(listed, total, page)), nil
 }
 
 func tagsOf(t map[string]string) map[string]string {
@@ -204,35 +203,13 @@ func tagsOf(t map[string]string) map[string]string {
 	return t
 }
 
-// pipelines returns the project's pipelines that pass a filter, in order.
-func (d *door) pipelines(c *request.Call, f pipelineFilter, order string) ([]core.EntityRow, error) {
-	compare, err := sortBy(order, map[string]func(a, b core.EntityRow) int{
-		"name":          func(a, b core.EntityRow) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) },
-		"identifier":    func(a, b core.EntityRow) int { return cmp.Compare(a.Identifier, b.Identifier) },
-		"createdAt":     func(a, b core.EntityRow) int { return cmp.Compare(a.Created, b.Created) },
-		"lastUpdatedAt": func(a, b core.EntityRow) int { return cmp.Compare(a.Updated, b.Updated) },
-	})
-	if err != nil {
-		return nil, err
+// pipelines returns a page of the project's pipelines that pass a filter, in order, and
+// how many pass it.
+func (d *door) pipelines(c *request.Call, f pipelineFilter, p httpio.Paging, order string) ([]entity.Listed, int, error) {
+	q := entity.Query{Kind: core.EntityPipeline, Scope: c.At, Skip: p.Page * p.Size, Limit: p.Size}
+	f.ask(&q)
+	if err := request.Order(order, &q); err != nil {
+		return nil, 0, err
 	}
-	all, err := d.Catalogue.List(c.Ctx, c.At, core.EntityPipeline)
-	if err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(p core.EntityRow) bool { return !f.passes(p) })
-	slices.SortStableFunc(all, compare)
-	return all, nil
-}
-
-// sortBy reads "field,ASC" or "field,DESC".
-func sortBy[T any](order string, fields map[string]func(a, b T) int) (func(a, b T) int, error) {
-	name, direction, _ := strings.Cut(order, ",")
-	compare, ok := fields[name]
-	if !ok {
-		return nil, fault.New(fault.Unsupported, "not supported yet: query parameter sort=%s", order)
-	}
-	if strings.EqualFold(direction, "DESC") {
-		return func(a, b T) int { return compare(b, a) }, nil
-	}
-	return compare, nil
+	return d.Catalogue.List(c.Ctx, q)
 }

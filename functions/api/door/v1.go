@@ -107,15 +107,15 @@ func (d *door) v1ListPipelines(c *request.Call) (httpio.Answer, error) {
 	if !ok {
 		return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: query parameter sort=%s", c.Q.Get("sort"))
 	}
-	all, err := d.pipelines(c, f, order+","+cmp.Or(c.Q.Get("order"), "DESC"))
+	rows, total, err := d.pipelines(c, f, page, order+","+cmp.Or(c.Q.Get("order"), "DESC"))
 	if err != nil {
 		return httpio.Answer{}, err
 	}
 	listed := []map[string]any{}
-	for _, p := range httpio.Cut(all, page) {
-		listed = append(listed, v1Listed(p))
+	for _, p := range rows {
+		listed = append(listed, v1Listed(p.EntityRow))
 	}
-	return httpio.Answer{Body: listed, Header: map[string]string{"X-Total-Elements": strconv.Itoa(len(all)),
+	return httpio.Answer{Body: listed, Header: map[string]string{"X-Total-Elements": strconv.Itoa(total),
 		"X-Page-Number": strconv.Itoa(page.Page), "X-Page-Size": strconv.Itoa(page.Size)}}, nil
 }
 

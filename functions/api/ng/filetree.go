@@ -23,10 +23,10 @@ type tree struct {
 }
 
 func (d *door) tree(ctx context.Context, at core.Scope) (tree, error) {
-	rows, err := d.Catalogue.List(ctx, at, core.EntityFile)
+	rows, _, err := d.Catalogue.List(ctx, entity.Query{Kind: core.EntityFile, Scope: at})
 	t := tree{at, map[string]core.EntityRow{}}
 	for _, r := range rows {
-		t.rows[r.Identifier] = r
+		t.rows[r.Identifier] = r.EntityRow
 	}
 	return t, err
 }
@@ -145,7 +145,7 @@ func (d *door) discard(ctx context.Context, ref core.EntityRef, by entity.Change
 		if f.Identifier == ref.Identifier {
 			change = by
 		}
-		if err := d.Catalogue.Delete(ctx, entity.Ref(t.at, core.EntityFile, f), change); err != nil {
+		if err := d.Catalogue.Delete(ctx, core.EntityRef{Kind: core.EntityFile, Scope: t.at, Identifier: f.Identifier}, change); err != nil {
 			return err
 		}
 	}

@@ -208,12 +208,8 @@ func (d *door) inputTemplate(c *request.Call) (httpio.Answer, error) {
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	sets, err := d.Catalogue.List(c.Ctx, c.At, core.EntityInputSet)
-	has := false
-	for _, s := range sets {
-		has = has || s.Parent == ref.Identifier
-	}
-	return httpio.OK(c.Request, map[string]any{"inputSetTemplateYaml": orNil(text), "hasInputSets": has, "modules": []string{"cd"}, "replacedExpressions": []string{}}), err
+	_, sets, err := d.Catalogue.List(c.Ctx, entity.Query{Kind: core.EntityInputSet, Scope: c.At, Parent: ref.Identifier, Limit: 1})
+	return httpio.OK(c.Request, map[string]any{"inputSetTemplateYaml": orNil(text), "hasInputSets": sets > 0, "modules": []string{"cd"}, "replacedExpressions": []string{}}), err
 }
 
 // v1InputSet is Harness's InputSetCreateRequestBody and InputSetUpdateRequestBody.
@@ -261,7 +257,7 @@ func (d *door) v1ListInputSets(c *request.Call) (httpio.Answer, error) {
 	rows, total, p, err := d.rows(in, resource{kind: core.EntityInputSet, parent: "pipeline"}, listing{fallback: 30})
 	items := []any{}
 	for _, row := range rows {
-		items = append(items, v1InputSetRow(row.EntityRow, row.at))
+		items = append(items, v1InputSetRow(row.EntityRow, row.At))
 	}
 	return v1Page(items, total, p), err
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/slipway-cd/slipway/functions/api/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/entity"
-	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
@@ -28,24 +27,18 @@ type listing struct {
 	ids []string
 	// facts are query parameters that a fact of that name must equal.
 	facts []string
-	// choose leaves out rows that others stand for; nil for none.
-	choose func([]found) []found
+	// newest leaves of each template the version that was changed last.
+	newest bool
 	// refused are query parameters that are not understood.
 	refused []string
 	// include are further scopes of which rows are listed, behind those of the query's.
 	include []core.Scope
 }
 
-// found is a row of a list with where it lives.
-type found struct {
-	core.EntityRow
-	at core.Scope
-}
-
 // rows are the entities of a kind that a list shows, in order, and the page asked for.
-func (d *door) rows(c *request.Call, r resource, l listing) (page []found, total int, p httpio.Paging, err error) {
-	at, parent := r.ref(c).Scope, r.ref(c).Parent
-	if err := c.Allow(govern.View, core.EntityRef{Kind: r.kind, Scope: at}); err != nil {
+func (d *door) rows(c *request.Call, r resource, l listing) (page []entity.Listed, total int, p httpio.Paging, err error) {
+	ref := r.ref(c)
+	if err := c.Allow(govern.View, core.EntityRef{Kind: r.kind, Scope: ref.Scope}); err != nil {
 		return nil, 0, p, err
 	}
 	if err := httpio.Unsupported(c.Q, append(l.refused, "filterIdentifier", "repoName", "branch", "repoIdentifier")...); err != nil {
@@ -54,28 +47,14 @@ func (d *door) rows(c *request.Call, r resource, l listing) (page []found, total
 	if p, err = readPaging(c.Q, l); err != nil {
 		return nil, 0, p, err
 	}
-	compare, err := order(c.Q, l.order)
-	if err != nil {
+	q := entity.Query{Kind: r.kind, Scope: ref.Scope, Also: inSight(c, r.kind, append(slices.Clone(l.include), wider(c, ref.Scope)...)),
+		Parent: ref.Parent, Search: c.Q.Get("searchTerm"), Newest: l.newest, Skip: p.Page * p.Size, Limit: p.Size}
+	if err := request.Order(cmp.Or(c.Q.Get("sort"), c.Q.Get("sortOrders"), l.order, "lastModifiedAt,DESC"), &q); err != nil {
 		return nil, 0, p, err
 	}
-	term := strings.ToLower(c.Q.Get("searchTerm"))
-	var all []found
-	for _, s := range slices.Concat([]core.Scope{at}, inSight(c, r.kind, l.include), inSight(c, r.kind, wider(c, at))) {
-		rows, err := d.Catalogue.List(c.Ctx, s, r.kind)
-		if err != nil {
-			return nil, 0, p, err
-		}
-		for _, row := range rows {
-			if (parent == "" || row.Parent == parent) && l.wants(c.Q, row) && (l.passes == nil || l.passes(row)) && mentions(row, term) {
-				all = append(all, found{row, s})
-			}
-		}
-	}
-	if l.choose != nil {
-		all = l.choose(all)
-	}
-	slices.SortStableFunc(all, func(a, b found) int { return compare(a.EntityRow, b.EntityRow) })
-	return httpio.Cut(all, p), len(all), p, nil
+	l.wants(c.Q, &q)
+	page, total, err = d.Catalogue.List(c.Ctx, q)
+	return page, total, p, err
 }
 
 // widening are the query parameters that ask for what can be referred to from a scope
@@ -99,23 +78,29 @@ func inSight(c *request.Call, kind core.EntityKind, scopes []core.Scope) []core.
 	})
 }
 
-// wants reports whether a row is among those that the query names.
-func (l listing) wants(q url.Values, row core.EntityRow) bool {
+// wants puts into a query which rows are asked for by parameters and by what is
+// particular to the kind.
+func (l listing) wants(q url.Values, to *entity.Query) {
+	filters := []func(core.EntityRow) bool{l.passes}
 	for _, name := range append([]string{"identifiers"}, l.ids...) {
-		if wanted := httpio.Values(q, name); len(wanted) > 0 && !slices.Contains(wanted, row.Identifier) {
-			return false
+		switch wanted := httpio.Values(q, name); {
+		case len(wanted) == 0:
+		case to.Identifiers == nil:
+			to.Identifiers = wanted
+		default:
+			filters = append(filters, func(r core.EntityRow) bool { return slices.Contains(wanted, r.Identifier) })
 		}
 	}
 	for _, name := range l.facts {
-		have := row.Facts[name]
-		if name == "type" {
-			have = row.Type
-		}
-		if wanted := q.Get(name); wanted != "" && wanted != have {
-			return false
+		switch wanted := q.Get(name); {
+		case wanted == "":
+		case name == "type":
+			filters = append(filters, func(r core.EntityRow) bool { return r.Type == wanted })
+		default:
+			filters = append(filters, func(r core.EntityRow) bool { return r.Facts[name] == wanted })
 		}
 	}
-	return true
+	to.Passes = request.All(filters...)
 }
 
 func readPaging(q url.Values, l listing) (httpio.Paging, error) {
@@ -124,50 +109,9 @@ func readPaging(q url.Values, l listing) (httpio.Paging, error) {
 	return httpio.ReadPaging(page, "size", cmp.Or(l.fallback, 50), maxPage)
 }
 
-// mentions reports whether a row has a search term, in small letters, in its name,
-// identifier or tags.
-func mentions(r core.EntityRow, term string) bool {
-	if term == "" {
-		return true
-	}
-	has := func(s string) bool { return strings.Contains(strings.ToLower(s), term) }
-	if has(r.Name) || has(r.Identifier) {
-		return true
-	}
-	for k, v := range r.Tags {
-		if has(k) || has(v) {
-			return true
-		}
-	}
-	return false
-}
-
 // contains reports whether text has part in it, in any case.
 func contains(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
-}
-
-// fields are what lists may be ordered by.
-var fields = map[string]func(a, b core.EntityRow) int{
-	"name":           func(a, b core.EntityRow) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) },
-	"identifier":     func(a, b core.EntityRow) int { return cmp.Compare(a.Identifier, b.Identifier) },
-	"createdAt":      func(a, b core.EntityRow) int { return cmp.Compare(a.Created, b.Created) },
-	"lastModifiedAt": func(a, b core.EntityRow) int { return cmp.Compare(a.Updated, b.Updated) },
-	"lastUpdatedAt":  func(a, b core.EntityRow) int { return cmp.Compare(a.Updated, b.Updated) },
-}
-
-// order reads the parameters sort and sortOrders: "field,ASC" or "field,DESC".
-func order(q url.Values, fallback string) (func(a, b core.EntityRow) int, error) {
-	text := cmp.Or(q.Get("sort"), q.Get("sortOrders"), fallback, "lastModifiedAt,DESC")
-	name, direction, _ := strings.Cut(text, ",")
-	compare, ok := fields[name]
-	if !ok {
-		return nil, fault.New(fault.Unsupported, "not supported yet: lists in the order %s", text)
-	}
-	if strings.EqualFold(direction, "DESC") {
-		return func(a, b core.EntityRow) int { return compare(b, a) }, nil
-	}
-	return compare, nil
 }
 
 // list answers with a page of entities, each as show has it, in Harness's PageResponse.
@@ -195,20 +139,19 @@ func (d *door) listAll(r resource, l listing) request.Handler {
 }
 
 // shown reads the entities of a page. One that is deleted meanwhile is left out.
-func (d *door) shown(c *request.Call, r resource, rows []found) ([]any, error) {
+func (d *door) shown(c *request.Call, r resource, rows []entity.Listed) ([]any, error) {
 	items := []any{}
-	for _, row := range rows {
-		if r.row != nil {
-			items = append(items, r.row(row.EntityRow, row.at))
-			continue
+	if r.row != nil {
+		for _, row := range rows {
+			items = append(items, r.row(row.EntityRow, row.At))
 		}
-		e, err := d.Catalogue.Get(c.Ctx, entity.Ref(row.at, r.kind, row.EntityRow))
-		if fault.Is(err, fault.NotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
+		return items, nil
+	}
+	all, err := d.Catalogue.Documents(c.Ctx, r.kind, rows)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range all {
 		item, err := r.show(e)
 		if err != nil {
 			return nil, err

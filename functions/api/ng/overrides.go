@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/slipway-cd/slipway/functions/api/request"
@@ -45,13 +44,14 @@ func absent(h request.Handler, data any) request.Handler {
 // what they are kept by: that says what they are for.
 func (d *door) called(r resource, h request.Handler) request.Handler {
 	return func(c *request.Call) (httpio.Answer, error) {
-		rows, err := d.Catalogue.List(c.Ctx, r.ref(c).Scope, r.kind)
+		id := c.PathValue("id")
+		rows, _, err := d.Catalogue.List(c.Ctx, entity.Query{Kind: r.kind, Scope: r.ref(c).Scope, Limit: 1,
+			Passes: func(row core.EntityRow) bool { return row.Facts["identifier"] == id }})
 		if err != nil {
 			return httpio.Answer{}, err
 		}
-		id := c.PathValue("id")
-		if i := slices.IndexFunc(rows, func(row core.EntityRow) bool { return row.Facts["identifier"] == id }); i >= 0 {
-			c.SetPathValue("id", rows[i].Identifier)
+		if len(rows) > 0 {
+			c.SetPathValue("id", rows[0].Identifier)
 		}
 		return h(c)
 	}
@@ -117,12 +117,12 @@ func (d *door) readOverrides(c *request.Call) (sent, error) {
 
 // alone refuses an identifier that other overrides have.
 func (d *door) alone(c *request.Call, e *core.Entity) error {
-	rows, err := d.Catalogue.List(c.Ctx, e.Scope, e.Kind)
 	given := cmp.Or(e.Facts["identifier"], e.Identifier)
-	for _, row := range rows {
-		if row.Path() != e.Path() && given == cmp.Or(row.Facts["identifier"], row.Identifier) {
-			return fault.New(fault.AlreadyExists, "other overrides have the identifier %s: those of %s", given, entity.Ref(e.Scope, e.Kind, row))
-		}
+	rows, _, err := d.Catalogue.List(c.Ctx, entity.Query{Kind: e.Kind, Scope: e.Scope, Limit: 1, Passes: func(row core.EntityRow) bool {
+		return row.Path() != e.Path() && given == cmp.Or(row.Facts["identifier"], row.Identifier)
+	}})
+	if len(rows) > 0 {
+		return fault.New(fault.AlreadyExists, "other overrides have the identifier %s: those of %s", given, rows[0].Ref(e.Kind))
 	}
 	return err
 }

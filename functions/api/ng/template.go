@@ -190,7 +190,7 @@ func (d *door) listTemplates(c *request.Call) (httpio.Answer, error) {
 	rows, total, p, err := d.rows(c, r, l)
 	items := []any{}
 	for _, row := range rows {
-		items = append(items, templateRow(row.EntityRow, row.at))
+		items = append(items, templateRow(row.EntityRow, row.At))
 	}
 	return httpio.OK(c.Request, httpio.PageOf(items, total, p)), err
 }
@@ -202,7 +202,7 @@ func templateListing(c *request.Call, f templateFilter, kind string, all bool) (
 	case "Stable", "STABLE_TEMPLATE":
 		l.passes = func(r core.EntityRow) bool { return r.Stable && f.passes(r) }
 	case "LastUpdated", "LAST_UPDATES_TEMPLATE":
-		l.choose = newest
+		l.newest = true
 	case "All", "ALL", "":
 	default:
 		return resource{}, l, fault.New(fault.Unsupported, "not supported yet: lists of templates of type %s", kind)
@@ -218,16 +218,4 @@ func above(s core.Scope) []core.Scope {
 	seen := entity.Visible(s)
 	slices.Reverse(seen)
 	return seen[1:]
-}
-
-// newest leaves of each template the version that was changed last.
-func newest(all []found) []found {
-	last := map[core.EntityRef]found{}
-	key := func(f found) core.EntityRef { return entity.Ref(f.at, core.EntityTemplate, f.EntityRow).Unlabelled() }
-	for _, f := range all {
-		if best, ok := last[key(f)]; !ok || f.Updated > best.Updated {
-			last[key(f)] = f
-		}
-	}
-	return slices.DeleteFunc(all, func(f found) bool { return last[key(f)].Label != f.Label })
 }

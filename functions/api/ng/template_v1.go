@@ -124,7 +124,7 @@ func (d *door) v1ListTemplates(c *request.Call) (httpio.Answer, error) {
 	rows, total, p, err := d.rows(in, r, l)
 	items := []any{}
 	for _, row := range rows {
-		items = append(items, v1TemplateRow(row.EntityRow, row.at))
+		items = append(items, v1TemplateRow(row.EntityRow, row.At))
 	}
 	return v1Page(items, total, p), err
 }

@@ -11,6 +11,8 @@ type Delegate struct {
 	Host    string   `json:"host,omitempty"`
 	Tags    []string `json:"tags,omitempty"`
 	Beat    int64    `json:"beat"` // ms, the server's clock at its last sync
+	// Scope is what the delegate serves, by its token, when it is not the account.
+	Scope Scope `json:"scope,omitzero"`
 	// Holds are the tracks whose task it was given, written before the claim, so
 	// that a task whose hand-over got lost is handed over again.
 	Holds []Hold `json:"holds,omitempty"`

@@ -46,7 +46,8 @@ type Token struct {
 	// that name, of those there have been.
 	Of   EntityRef `json:"of,omitzero"`
 	Born string    `json:"born,omitempty"`
-	// Until ends a token that another has taken the place of, ms; 0: not so.
+	// Until ends a token that another has taken the place of, or that was made for a
+	// while, ms; 0: not so.
 	Until int64 `json:"until,omitempty"`
 }
 
@@ -74,17 +75,33 @@ type TokenEntry struct {
 	Kind      PrincipalKind `json:"kind"`
 	User      string        `json:"user,omitempty"` // of a user's token
 	Name      string        `json:"name"`
-	Created   int64         `json:"created"` // ms
-	By        string        `json:"by"`      // the user who made it
+	Scope     Scope         `json:"scope,omitzero"`  // of a delegate's token, when it is not for the account
+	Until     int64         `json:"until,omitempty"` // ms, when it ends by itself; 0: never
+	Created   int64         `json:"created"`         // ms
+	By        string        `json:"by"`              // the user who made it
 	Revoked   int64         `json:"revoked,omitempty"`
 	RevokedBy string        `json:"revokedBy,omitempty"`
 	Digest    string        `json:"digest"` // the partition of its Token
 }
 
-// TokenEntryKey is where the entry of a token is: by kind, user and name.
+// TokenEntryKey is where the entry of a token is: by kind, owner and name.
 func TokenEntryKey(account string, e TokenEntry) Key {
-	return Key{"A#" + account + "#T", TokenEntryPrefix(e.Kind, e.User) + e.Name}
+	return Key{"A#" + account + "#T", TokenEntryPrefix(e.Kind, e.Owner()) + e.Name}
 }
 
-// TokenEntryPrefix begins the sort keys of a user's entries, or of all delegates'.
-func TokenEntryPrefix(kind PrincipalKind, user string) string { return string(kind) + "#" + user + "#" }
+// TokenEntryPrefix begins the sort keys of an owner's entries.
+func TokenEntryPrefix(kind PrincipalKind, owner string) string {
+	return string(kind) + "#" + owner + "#"
+}
+
+// Over reports whether the token was revoked or has ended by itself.
+func (e TokenEntry) Over(now int64) bool { return e.Revoked != 0 || e.Until != 0 && now >= e.Until }
+
+// Owner is whose token it is: a user, or the path of the scope that a delegate's token is
+// for, "" for the account.
+func (e TokenEntry) Owner() string {
+	if e.Scope.Org != "" {
+		return e.Scope.Path()
+	}
+	return e.User
+}

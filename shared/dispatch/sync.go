@@ -19,6 +19,7 @@ import (
 type syncing struct {
 	d       *Dispatch
 	account string
+	scope   core.Scope // what the delegate's token is for; zero for the account
 	req     wire.SyncRequest
 	me      core.DelegateRef
 	now     int64
@@ -38,7 +39,7 @@ func (d *Dispatch) Sync(ctx context.Context, account string, req wire.SyncReques
 		return wire.SyncResponse{}, fault.New(fault.TooLarge, "a delegate may hold %d tasks, not %d", wire.MaxHolding, len(req.Holding))
 	}
 	ctx = core.WithCause(ctx, "sync")
-	s := &syncing{d: d, account: account, req: req, now: core.Millis(d.ports.Clock.Now()),
+	s := &syncing{d: d, account: account, scope: core.PrincipalOf(ctx).Scope, req: req, now: core.Millis(d.ports.Clock.Now()),
 		me: core.DelegateRef{ID: req.Delegate.ID, Name: req.Delegate.Name, Boot: req.Delegate.Boot, Tags: req.Delegate.Tags}}
 	d.note(s)
 	for _, step := range []func(context.Context) error{s.load, s.renew, s.repeat, s.claim, s.save} {
@@ -80,6 +81,11 @@ func (s *syncing) load(ctx context.Context) error {
 		s.version = item.Version
 	}
 	r, id := &s.record, s.req.Delegate
+	if s.version > 0 && r.Scope != s.scope {
+		// It would be handed what was given to the other.
+		return fault.New(fault.Forbidden, "the delegate %s is known with a token of another organization or project: give this one another id, or name", id.ID)
+	}
+	r.Scope = s.scope
 	s.dirty = s.dirty || r.Boot != id.Boot || s.now-r.Beat >= s.d.pace.Lease.Milliseconds()/6
 	r.ID, r.Name, r.Boot, r.Version, r.Host, r.Tags = id.ID, id.Name, id.Boot, id.Version, id.Host, id.Tags
 	return nil
@@ -182,7 +188,14 @@ func (s *syncing) offers(ctx context.Context, free int) ([]core.QueuedTask, erro
 			}
 			for _, it := range page.Items {
 				var t core.QueuedTask
-				if json.Unmarshal(it.Body, &t) == nil && len(offers) < free && s.me.Serves(t.Selectors) && !s.yields(t) {
+				if json.Unmarshal(it.Body, &t) != nil || len(offers) >= free || !s.me.Serves(t.Selectors) || s.yields(t) {
+					continue
+				}
+				own, err := s.covers(ctx, t)
+				if err != nil {
+					return nil, err
+				}
+				if own {
 					offers = append(offers, t)
 				}
 			}
@@ -190,6 +203,23 @@ func (s *syncing) offers(ctx context.Context, free int) ([]core.QueuedTask, erro
 		}
 	}
 	return offers, nil
+}
+
+// covers reports whether a task is of the scope that the delegate serves: its token's
+// project, the projects of its organization, or all (BEHAVIOUR §18.6).
+func (s *syncing) covers(ctx context.Context, t core.QueuedTask) (bool, error) {
+	if s.scope.Org == "" {
+		return true, nil
+	}
+	run, err := s.d.journal.Run(ctx, s.account, t.Run)
+	if fault.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	at := run.Plan.Scope
+	return at.Org == s.scope.Org && (s.scope.Project == "" || at.Project == s.scope.Project), nil
 }
 
 // claimAll claims side by side; who comes second gets nothing.

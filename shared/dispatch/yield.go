@@ -6,14 +6,14 @@ import "github.com/slipway-cd/slipway/shared/core"
 type sighting struct {
 	core.DelegateRef
 	at    int64 // ms
-	yield bool
+	yield bool  // or serves less than the account: whether a task is for it is not known here
 }
 
 // note remembers that the delegate has called.
 func (d *Dispatch) note(s *syncing) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.seen[s.me.ID] = sighting{s.me, s.now, s.req.Yield}
+	d.seen[s.me.ID] = sighting{s.me, s.now, s.req.Yield || s.scope.Org != ""}
 }
 
 // yields reports whether the delegate leaves the task to another one that calls

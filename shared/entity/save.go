@@ -226,8 +226,14 @@ func (c *Catalogue) Remove(ctx context.Context, r core.EntityRef, by Change, for
 	if err := c.removeAll(ctx, users, by); err != nil {
 		return err
 	}
-	if r.Kind == core.EntitySecret {
+	switch r.Kind {
+	case core.EntitySecret:
 		return c.secrets.Delete(ctx, core.SecretName(r.Scope, r.Identifier))
+	case core.EntityOrganization:
+		return c.people.Disband(ctx, core.Scope{Account: r.Scope.Account, Org: r.Identifier}, core.Actor{ID: by.By})
+	case core.EntityProject:
+		return c.people.Disband(ctx, core.Scope{Account: r.Scope.Account, Org: r.Scope.Org, Project: r.Identifier}, core.Actor{ID: by.By})
+	default:
+		return nil
 	}
-	return nil
 }

@@ -3,6 +3,7 @@ package govern_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -76,5 +77,45 @@ func TestOneAdminStays(t *testing.T) {
 	}
 	if _, err := d.SetUser(t.Context(), "acct", root, core.User{ID: "other"}); err != nil {
 		t.Error("demoting another: ", err)
+	}
+}
+
+// A delegate's token is for its scope, ends when it was to, and goes with its project.
+func TestATokenOfADelegatesScope(t *testing.T) {
+	p, now := ports(t)
+	d, g := govern.NewDirectory(p), govern.New(p.Store, p.Clock)
+	at := core.Scope{Account: "acct", Org: "o", Project: "p"}
+	until := core.Millis(epoch.Add(time.Hour))
+	mine := core.TokenEntry{Kind: core.PrincipalDelegate, Name: "pool", Scope: at, Until: until}
+	text, _, err := d.MakeToken(t.Context(), "acct", root, mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, _, err := d.MakeToken(t.Context(), "acct", root, core.TokenEntry{Kind: core.PrincipalDelegate, Name: "pool"})
+	if err != nil {
+		t.Fatal("the account's is another: ", err)
+	}
+	if who, err := g.Authenticate(t.Context(), text, ""); err != nil || who.Scope != at {
+		t.Error(who, err)
+	}
+	if all, err := d.Tokens(t.Context(), "acct", core.PrincipalDelegate, ""); err != nil || len(all) != 1 {
+		t.Error("the account's alone: ", all, err)
+	}
+	now.Advance(time.Hour)
+	if _, err := g.Authenticate(t.Context(), text, ""); !fault.Is(err, fault.Unauthenticated) {
+		t.Error("it has ended: ", err)
+	}
+	again, _, err := d.MakeToken(t.Context(), "acct", root, core.TokenEntry{Kind: core.PrincipalDelegate, Name: "pool", Scope: at})
+	if err != nil {
+		t.Fatal("its name is free: ", err)
+	}
+	if err := d.Disband(t.Context(), at, root); err != nil {
+		t.Error(err)
+	}
+	if _, err := g.Authenticate(t.Context(), again, ""); !fault.Is(err, fault.Unauthenticated) {
+		t.Error("its project is gone: ", err)
+	}
+	if who, err := g.Authenticate(t.Context(), whole, ""); err != nil || who.Scope != (core.Scope{}) {
+		t.Error(who, err)
 	}
 }

@@ -29,15 +29,15 @@ func (d *Directory) MakeToken(ctx context.Context, account string, by core.Actor
 		when = core.IfAbsent()
 	case err != nil:
 		return "", e, err
-	case old.Revoked == 0:
+	case !old.Over(core.Millis(d.ports.Clock.Now())):
 		return "", e, errTaken(e)
 	}
 	text := d.ports.IDs.Token()
 	key := core.TokenKey(text)
-	e = core.TokenEntry{Kind: e.Kind, User: e.User, Name: e.Name, Created: core.Millis(d.ports.Clock.Now()), By: by.ID, Digest: key.PK}
+	e.Created, e.By, e.Digest = core.Millis(d.ports.Clock.Now()), by.ID, key.PK
 	listed := put(core.TokenEntryKey(account, e), e, when)
 	listed.Item.Version = version + 1
-	err = d.write(ctx, put(key, core.Token{Kind: e.Kind, Account: account, User: e.User, Name: e.Name}, core.IfAbsent()), listed)
+	err = d.write(ctx, put(key, core.Token{Kind: e.Kind, Account: account, User: e.User, Name: e.Name, Scope: e.Scope, Until: e.Until}, core.IfAbsent()), listed)
 	if fault.Is(err, fault.Conflict) { // it was our own write, told twice, or another's
 		now, _, again := d.entry(ctx, account, e)
 		if again == nil && now.Digest == e.Digest {
@@ -52,10 +52,10 @@ func errTaken(e core.TokenEntry) error {
 	return fault.New(fault.AlreadyExists, "a token named %q is in use: choose another name, or revoke it first", e.Name)
 }
 
-// Tokens lists the tokens of a user, or of delegates (user ""), by name, those that
+// Tokens lists the tokens of an owner, as core.TokenEntry has it, by name, those that
 // were revoked included.
-func (d *Directory) Tokens(ctx context.Context, account string, kind core.PrincipalKind, user string) ([]core.TokenEntry, error) {
-	return list[core.TokenEntry](ctx, d.ports.Store, core.TokenEntryKey(account, core.TokenEntry{}).PK, core.TokenEntryPrefix(kind, user))
+func (d *Directory) Tokens(ctx context.Context, account string, kind core.PrincipalKind, owner string) ([]core.TokenEntry, error) {
+	return list[core.TokenEntry](ctx, d.ports.Store, core.TokenEntryKey(account, core.TokenEntry{}).PK, core.TokenEntryPrefix(kind, owner))
 }
 
 // Revoke ends the token that e names; once more is no error. fault.NotFound when
@@ -92,6 +92,17 @@ func (d *Directory) Forget(ctx context.Context, account string, by core.Actor, e
 		return err
 	}
 	return d.ports.Store.Delete(ctx, core.TokenEntryKey(account, e))
+}
+
+// Disband ends the tokens of the delegates of an organization or project, which is gone.
+func (d *Directory) Disband(ctx context.Context, at core.Scope, by core.Actor) error {
+	all, err := d.Tokens(ctx, at.Account, core.PrincipalDelegate, at.Path())
+	for _, e := range all {
+		if err := d.Forget(ctx, at.Account, by, e); err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+	}
+	return err
 }
 
 // entry reads the entry that e names, and its version.

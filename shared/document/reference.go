@@ -24,7 +24,8 @@ var referring = map[string]core.EntityKind{
 var secretFields = []string{"accessKeyRef", "apiKeyRef", "apiTokenRef", "applicationKeyRef", "authTokenRef", "caCertRef", "clientCertRef", "clientIdRef",
 	"clientKeyPassphraseRef", "clientKeyRef", "clientSecretRef", "installationKeyRef", "oidcClientIdRef", "oidcPasswordRef", "oidcSecretRef", "oidcUsernameRef",
 	"passwordRef", "patRef", "privateKeyRef", "refreshTokenRef", "secretIdRef", "secretKeyRef", "secretRef", "serviceAccountTokenRef", "sshKeyRef", "tokenRef",
-	"usernameRef", "encryptedWebhookSecretIdentifier", "encryptedValueRef", "certificateRef", "resourceIdRef", "accessIdRef", "applicationIdRef", "installationIdRef"}
+	"usernameRef", "encryptedWebhookSecretIdentifier", "encryptedValueRef", "certificateRef", "resourceIdRef", "accessIdRef", "applicationIdRef", "installationIdRef",
+	"emailRef", "kerberosKeyRef", "privateKeyFileRef", "privateKeyPassphraseRef", "spotAccountIdRef"}
 
 // keyFields name secrets inside documents of SSH and WinRM credentials.
 var keyFields = []string{"key", "encryptedPassphrase", "password"}
@@ -32,12 +33,14 @@ var keyFields = []string{"key", "encryptedPassphrase", "password"}
 // managerFields name secrets in connectors, mostly of secret managers, that call them
 // otherwise than others do.
 var managerFields = map[string][]string{
-	"Vault":            {"authToken", "secretId"},
+	"Vault":            {"authToken", "secretId", "xvaultAwsIamServerId"},
 	"AwsKms":           {"kmsArn", "accessKey", "secretKey"},
 	"AwsSecretManager": {"accessKey", "secretKey"},
 	"GcpKms":           {"credentials"},
 	"AzureKeyVault":    {"secretKey"},
 	"TerraformCloud":   {"apiToken"},
+	// What it signs in to its host with, in spite of the name.
+	"CustomSecretManager": {"connectorRef"},
 }
 
 // BuiltInSecretManager is the connector that is always there.
@@ -117,10 +120,10 @@ func (f *finder) field(key string, v *yamldoc.Node) {
 	switch {
 	case ok:
 		f.name(kind, v)
-	case strings.HasSuffix(key, "onnectorRef"):
-		f.name(core.EntityConnector, v)
 	case slices.Contains(secretFields, key), f.entity.Kind == core.EntityConnector && slices.Contains(managerFields[f.entity.Type], key), f.entity.Kind == core.EntitySecret && slices.Contains(keyFields, key):
 		f.name(core.EntitySecret, v)
+	case strings.HasSuffix(key, "onnectorRef"):
+		f.name(core.EntityConnector, v)
 	}
 }
 

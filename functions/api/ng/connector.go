@@ -40,7 +40,46 @@ func showConnector(e core.Entity) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return connectorResponse(e, in["spec"]), nil
+	spec, _ := in["spec"].(map[string]any)
+	return connectorResponse(e, complete(e.Type, spec)), nil
+}
+
+// signingIn are the fields whose values say by type how to sign in, and by spec with what.
+var signingIn = []string{"credential", "auth", "authentication", "apiAccess"}
+
+// complete adds to a connector's spec what Harness's clients read without asking
+// whether it is there: the spec of each way to sign in, null where it has none, and
+// tickets' auth when the document has the older form.
+func complete(typ string, spec map[string]any) map[string]any {
+	if spec == nil {
+		return map[string]any{}
+	}
+	for _, name := range signingIn {
+		withSpec(spec[name])
+	}
+	if _, ok := spec["auth"]; !ok && (typ == "Jira" || typ == "ServiceNow") && spec["passwordRef"] != nil {
+		login := map[string]any{}
+		for _, name := range []string{"username", "usernameRef", "passwordRef"} {
+			login[name] = spec[name]
+		}
+		spec["auth"] = map[string]any{"type": "UsernamePassword", "spec": login}
+	}
+	return spec
+}
+
+func withSpec(v any) {
+	way, ok := v.(map[string]any)
+	if !ok {
+		return
+	}
+	inner, ok := way["spec"]
+	if !ok && way["type"] != nil {
+		way["spec"] = nil
+	}
+	withSpec(inner) // as http's, which has a type of its own
+	if m, ok := inner.(map[string]any); ok {
+		withSpec(m["auth"])
+	}
 }
 
 func connectorResponse(e core.Entity, spec any) map[string]any {

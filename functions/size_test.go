@@ -24,7 +24,6 @@ var larger = map[string]struct {
 	binary, zipped int64
 	why            string
 }{
-	"api":    {17_000_000, maxZipped, "all of Harness's routes, and their description"},
 	"policy": {32_000_000, 12_000_000, "OPA"},
 }
 

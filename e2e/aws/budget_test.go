@@ -16,7 +16,7 @@ func TestBudget(t *testing.T) {
 	if w == nil {
 		t.Skip("needs a deployed stack; the embedded platform is held to it in package e2e")
 	}
-	counted := []string{"api", "delegate", "advance", "relay", "approve"}
+	counted := []string{"api", "catalogue", "delegate", "advance", "relay", "approve"}
 	w.set(t, counted, "SLIPWAY_METER", "each")
 	defer w.set(t, counted, "SLIPWAY_METER", "")
 	budget.Hold(t, w.url, w.token["admin"])

@@ -44,7 +44,7 @@ func cold(ctx context.Context, dir string) error {
 		var asked, answered []time.Duration
 		for range coldStarts {
 			event := ""
-			if name == "api" {
+			if name == "api" || name == "catalogue" {
 				event = refused
 			}
 			toAsk, toAnswer, err := coldOnce(ctx, bin, event)

@@ -43,7 +43,7 @@ type Settings struct {
 }
 
 // Functions are the folders below functions/ that are deployed.
-var Functions = []string{"api", "authorizer", "delegate", "advance", "relay", "approve"}
+var Functions = []string{"api", "catalogue", "authorizer", "delegate", "advance", "relay", "approve"}
 
 // MinDataDays is the shortest DataDays: a run lives up to 300 days and needs its
 // plan to the end.

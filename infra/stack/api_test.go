@@ -20,6 +20,15 @@ var closed = []string{
 	"ANY /", "ANY /{proxy+}",
 	"POST /slipway/v1/delegate/sync", "POST /slipway/v1/delegate/complete", "POST /slipway/v1/delegate/logs",
 	"POST /gateway/slipway/v1/delegate/sync", "POST /gateway/slipway/v1/delegate/complete", "POST /gateway/slipway/v1/delegate/logs",
+	"ANY /slipway/v1/runs", "ANY /slipway/v1/runs/{proxy+}", "ANY /slipway/v1/approvals/{proxy+}", "ANY /slipway/v1/delegates", "ANY /slipway/v1/locks",
+	"ANY /pipeline/api/pipeline/{proxy+}", "ANY /pipeline/api/pipelines/execution/{proxy+}", "ANY /pipeline/api/approvals/{proxy+}", "ANY /ng/api/rollback/{proxy+}",
+	"ANY /v1/orgs/{org}/projects/{project}/approvals/{proxy+}",
+	"ANY /v1/orgs/{org}/projects/{project}/pipelines/{pipeline}/execute", "ANY /v1/orgs/{org}/projects/{project}/pipelines/{pipeline}/execute/{proxy+}",
+	"ANY /gateway/slipway/v1/runs", "ANY /gateway/slipway/v1/runs/{proxy+}", "ANY /gateway/slipway/v1/approvals/{proxy+}", "ANY /gateway/slipway/v1/delegates",
+	"ANY /gateway/slipway/v1/locks", "ANY /gateway/pipeline/api/pipeline/{proxy+}", "ANY /gateway/pipeline/api/pipelines/execution/{proxy+}",
+	"ANY /gateway/pipeline/api/approvals/{proxy+}", "ANY /gateway/ng/api/rollback/{proxy+}", "ANY /gateway/v1/orgs/{org}/projects/{project}/approvals/{proxy+}",
+	"ANY /gateway/v1/orgs/{org}/projects/{project}/pipelines/{pipeline}/execute",
+	"ANY /gateway/v1/orgs/{org}/projects/{project}/pipelines/{pipeline}/execute/{proxy+}",
 }
 
 // path is where a resource of the API is.
@@ -86,6 +95,8 @@ var apiRules = []rule{
 		for _, m := range t.all("AWS::ApiGateway::Method") {
 			at, want := where(t, m), "Api"
 			switch {
+			case strings.HasSuffix(at, " /") || strings.HasSuffix(at, " /{proxy+}"):
+				want = "Catalogue"
 			case strings.Contains(at, "/delegate/"):
 				want = "Delegate"
 			case strings.Contains(at, "/approve/"):

@@ -22,7 +22,8 @@ type shape struct {
 }
 
 var shapes = map[string]shape{
-	"api":        {"serves people and their tools", 512, 29, false}, // compiling the largest pipeline takes 290 MB and 3 s of a processor
+	"api":        {"serves runs to people and their tools", 512, 29, false}, // compiling the largest pipeline takes 290 MB and 3 s of a processor
+	"catalogue":  {"serves what people keep", 512, 29, false},               // likewise: what is kept is compiled
 	"authorizer": {"says who a request comes from", 128, 10, false},
 	"delegate":   {"serves delegates", 256, 29, false},
 	"advance":    {"is invoked by the state machines and by timers", 256, 60, true},
@@ -83,12 +84,15 @@ func (s *stack) environment(function string) *map[string]*string {
 		"SLIPWAY_TABLE": *s.table.TableName(), "SLIPWAY_SECRETS": s.Name + "/",
 		"SLIPWAY_LOG_LEVEL": s.LogLevel, "SLIPWAY_VERSION": s.Version,
 	}
-	if function == "authorizer" || function == "api" {
-		// api looks at it only where no authorizer stands before it, which is on a stand-in
-		// for AWS; its role may not read the secret.
+	if function == "authorizer" || function == "api" || function == "catalogue" {
+		// The doors look at it only where no authorizer stands before them, which is on a
+		// stand-in for AWS; their roles may not read the secret.
 		env["SLIPWAY_ADMIN_SECRET"] = s.adminSecret()
 	}
-	if function != "authorizer" {
+	if s.KMSKey != "" && function != "authorizer" {
+		env["SLIPWAY_KMS_KEY"] = s.KMSKey
+	}
+	if function != "authorizer" && function != "catalogue" {
 		env["SLIPWAY_BUCKET"] = *s.bucket.BucketName()
 		env["SLIPWAY_BUS"] = s.Name
 		env["SLIPWAY_MACHINES"] = s.machineARN("")
@@ -101,9 +105,6 @@ func (s *stack) environment(function string) *map[string]*string {
 		}
 		if s.MaxRuns > 0 {
 			env["SLIPWAY_MAX_RUNS"] = strconv.Itoa(s.MaxRuns)
-		}
-		if s.KMSKey != "" {
-			env["SLIPWAY_KMS_KEY"] = s.KMSKey
 		}
 	}
 	if function == "api" {

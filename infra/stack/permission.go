@@ -36,6 +36,10 @@ func (s *stack) grants(function string) []grant {
 			grant{"read", []string{"dynamodb:GetItem"}, []string{*s.table.TableArn()}, nil},
 			grant{"adminToken", []string{"secretsmanager:GetSecretValue"}, []string{s.secret("admin-token-??????")}, nil})
 	}
+	list = append(list, s.keeping()...)
+	if function == "catalogue" { // it takes secrets' values and never gives them back
+		return append(list, grant{"keepSecrets", append([]string{"secretsmanager:DeleteSecret"}, storeSecret...), []string{s.secret("*/secret/*"), s.secret("=sha256/*")}, nil})
+	}
 	list = append(list, s.executing()...)
 	switch function {
 	case "delegate":
@@ -45,10 +49,8 @@ func (s *stack) grants(function string) []grant {
 			grant{"readSecrets", []string{"secretsmanager:GetSecretValue"}, []string{s.secret("*/secret/*"), s.secret("*/output/*"), s.secret("=sha256/*")}, nil},
 			grant{"keepOutputs", storeSecret, []string{s.secret("*/output/*"), s.secret("=sha256/*")}, nil})
 	case "api":
-		// It signs approval links, and makes the key on first use; it takes secrets' values
-		// and never gives them back.
+		// It signs approval links, and makes the key on first use.
 		list = append(list,
-			grant{"keepSecrets", append([]string{"secretsmanager:DeleteSecret"}, storeSecret...), []string{s.secret("*/secret/*"), s.secret("=sha256/*")}, nil},
 			grant{"linkKey", append([]string{"secretsmanager:GetSecretValue"}, storeSecret...), []string{s.secret("*/link-key/*")}, nil})
 	case "approve":
 		list = append(list,
@@ -69,14 +71,20 @@ func (s *stack) grants(function string) []grant {
 // storeSecret is what package secrets does to store a value.
 var storeSecret = []string{"secretsmanager:CreateSecret", "secretsmanager:UpdateSecret", "secretsmanager:RestoreSecret"}
 
-// executing is for whoever applies events: to store them and execute what they
-// command (package journal).
-func (s *stack) executing() []grant {
+// keeping is for whoever stores.
+func (s *stack) keeping() []grant {
 	table := *s.table.TableArn()
 	return []grant{
 		// Transactions need no action of their own; conditions are part of the puts.
 		{"table", []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "dynamodb:Query"}, []string{table}, nil},
 		{"index", []string{"dynamodb:Query"}, []string{table + "/index/" + tableIndex}, nil},
+	}
+}
+
+// executing is for whoever applies events: to execute what they command (package
+// journal).
+func (s *stack) executing() []grant {
+	return []grant{
 		{"start", []string{"states:StartExecution", "states:SendTaskSuccess"}, s.machineARNs(), nil},
 		{"publish", []string{"events:PutEvents"}, []string{*s.bus.EventBusArn()}, nil},
 		{"timers", []string{"scheduler:CreateSchedule", "scheduler:UpdateSchedule", "scheduler:DeleteSchedule"}, []string{s.arn("scheduler", "schedule/"+s.Name+"/*")}, nil},

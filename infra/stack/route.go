@@ -11,6 +11,16 @@ type route struct {
 	open                   bool // without the authorizer
 }
 
+// ofRuns are the paths of the function api: runs and what is done with them. What is
+// at no path of its own is the catalogue's. A test of package functions holds them to
+// what the functions serve.
+var ofRuns = []string{
+	"/slipway/v1/runs", "/slipway/v1/runs/{proxy+}", "/slipway/v1/approvals/{proxy+}", "/slipway/v1/delegates", "/slipway/v1/locks",
+	"/pipeline/api/pipeline/{proxy+}", "/pipeline/api/pipelines/execution/{proxy+}", "/pipeline/api/approvals/{proxy+}", "/ng/api/rollback/{proxy+}",
+	"/v1/orgs/{org}/projects/{project}/approvals/{proxy+}",
+	"/v1/orgs/{org}/projects/{project}/pipelines/{pipeline}/execute", "/v1/orgs/{org}/projects/{project}/pipelines/{pipeline}/execute/{proxy+}",
+}
+
 // routes is the API but for its health. Harness's clients prefix paths with
 // /gateway.
 func routes() (list []route) {
@@ -20,8 +30,11 @@ func routes() (list []route) {
 		}
 		// The link is the credential.
 		list = append(list, route{"ANY", prefix + "/slipway/v1/approve/{proxy+}", "approve", true})
+		for _, path := range ofRuns {
+			list = append(list, route{"ANY", prefix + path, "api", false})
+		}
 	}
-	return append(list, route{"ANY", "/", "api", false}, route{"ANY", "/{proxy+}", "api", false})
+	return append(list, route{"ANY", "/", "catalogue", false}, route{"ANY", "/{proxy+}", "catalogue", false})
 }
 
 // addRoutes puts the authorizer before every route that is not open. It is asked

@@ -20,7 +20,7 @@ var runRules = []rule{
 			group := t.Resources[strings.Trim(r.at("LoggingConfig", "LogGroup"), "${}")]
 			p.when(group.at("LogGroupName") != "/aws/lambda/"+r.at("FunctionName"), "%s logs to %s", id, group.at("LogGroupName"))
 			timeout, _ := r.Properties["Timeout"].(float64)
-			behindAPI := slices.Contains([]string{"api", "delegate", "approve", "authorizer"}, name)
+			behindAPI := slices.Contains([]string{"api", "catalogue", "delegate", "approve", "authorizer"}, name)
 			p.when(timeout == 0 || behindAPI && timeout > 29, "%s may take %v s; API Gateway hangs up after 29", id, timeout)
 		}
 		return p

@@ -38,6 +38,7 @@ var ring = map[string]int{
 	"launch":   2,
 	"view":     2,
 	"httpio":   2,
+	"retry":    2,
 	"meter":    2,
 	"aws":      2,
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/replay"
+	"github.com/slipway-cd/slipway/shared/retry"
 )
 
 // Journal is safe for concurrent use; any number of processes may work on the
@@ -34,7 +35,7 @@ type Journal struct {
 
 // New returns a journal on these ports.
 func New(p core.Ports) *Journal {
-	p.Store = &patient{p.Store, p.Clock}
+	p.Store = retry.Store(p.Store, p.Clock)
 	j := &Journal{ports: p, store: p.Store, Offered: func(string) {}, cache: newCache()}
 	j.keeper = &keeper{store: p.Store, clock: p.Clock, tracks: claiming{j}}
 	return j

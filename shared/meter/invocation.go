@@ -33,7 +33,7 @@ const causeView = "view"
 
 // looked is how many items the authorizer looks up for a function's requests;
 // approval links are their own credential.
-var looked = map[string]int64{"api": 2, "delegate": 1}
+var looked = map[string]int64{"api": 2, "catalogue": 2, "delegate": 1}
 
 // Invocation is one invocation of a function under way: what its calls use goes to
 // the runs they are for; itself, and calls for none in particular, to all of these

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-cd/slipway/functions/api/door/apitest"
+	"github.com/slipway-cd/slipway/functions/apitest"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-cd/slipway/functions/api/door/apitest"
+	"github.com/slipway-cd/slipway/functions/apitest"
 )
 
 // caller runs the stored pipeline hello, and then one that nobody keeps.

@@ -9,8 +9,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/slipway-cd/slipway/functions/api/ng"
-	"github.com/slipway-cd/slipway/functions/api/request"
+	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/dispatch"
 	"github.com/slipway-cd/slipway/shared/entity"
@@ -37,16 +36,15 @@ type Config struct {
 // door serves the routes.
 type door struct {
 	Config
-	ids       core.IDs
-	clock     core.Clock
-	directory *govern.Directory
+	ids   core.IDs
+	clock core.Clock
 }
 
 // New returns the routes, each at the root and under /gateway. They take the
 // principal from the context and serve users only.
 func New(cfg Config) http.Handler {
 	ports := cfg.Journal.Ports()
-	d := &door{cfg, ports.IDs, ports.Clock, govern.NewDirectory(ports)}
+	d := &door{cfg, ports.IDs, ports.Clock}
 	return httpio.Mux(d.ids, d.all())
 }
 
@@ -56,14 +54,11 @@ func Patterns() []string { return slices.Sorted(maps.Keys((&door{}).all())) }
 // all is every route there is.
 func (d *door) all() httpio.Routes {
 	routes := d.routes()
-	maps.Copy(routes, d.adminRoutes())
 	maps.Copy(routes, d.recordRoutes())
 	maps.Copy(routes, d.againRoutes())
 	maps.Copy(routes, d.pauseRoutes())
 	maps.Copy(routes, d.executionInputRoutes())
 	maps.Copy(routes, d.retryRoutes())
-	maps.Copy(routes, d.entityRoutes())
-	maps.Copy(routes, ng.Routes(ng.Config{Catalogue: d.Catalogue, Govern: d.Govern, Directory: d.directory, IDs: d.ids, Clock: d.clock}))
 	maps.Copy(routes, d.rollbackRoutes())
 	return routes
 }
@@ -99,15 +94,7 @@ func (d *door) routes() httpio.Routes {
 		"POST /slipway/v1/approvals/{id}/link":      d.ofRun(d.makeLink),
 		"GET /slipway/v1/delegates":                 request.Own(d.listDelegates),
 		"GET /slipway/v1/locks":                     request.Own(d.listLocks),
-		"GET /slipway/v1/openapi.json":              request.Located(d.showOpenAPI),
 
-		"POST " + ng + "/pipelines":                                                  request.Project(d.createPipeline),
-		"POST " + ng + "/pipelines/v2":                                               request.Project(d.createPipelineV2),
-		"POST " + ng + "/pipelines/list":                                             request.Project(d.listPipelines),
-		"GET " + ng + "/pipelines/{id}":                                              request.Project(d.getPipeline),
-		"PUT " + ng + "/pipelines/{id}":                                              request.Project(d.updatePipeline),
-		"PUT " + ng + "/pipelines/v2/{id}":                                           request.Project(d.updatePipelineV2),
-		"DELETE " + ng + "/pipelines/{id}":                                           request.Project(d.deletePipeline),
 		"POST " + ng + "/pipeline/execute/{id}":                                      request.Project(d.executePipeline),
 		"POST " + ng + "/pipeline/execute/{id}/{what}":                               request.Project(d.executeMore),
 		"PUT " + ng + "/pipeline/execute/interrupt/{run}":                            request.Project(d.interrupt),
@@ -118,11 +105,6 @@ func (d *door) routes() httpio.Routes {
 		"POST " + ng + "/pipelines/execution/summary":                                request.Project(d.listExecutions),
 		"POST " + ng + "/approvals/{id}/harness/activity":                            d.ofRun(d.answerApproval),
 
-		"GET " + v1 + "/pipelines":                      request.V1(d.v1ListPipelines),
-		"POST " + v1 + "/pipelines":                     request.V1(d.v1CreatePipeline),
-		"GET " + v1 + "/pipelines/{id}":                 request.V1(d.v1GetPipeline),
-		"PUT " + v1 + "/pipelines/{id}":                 request.V1(d.v1UpdatePipeline),
-		"DELETE " + v1 + "/pipelines/{id}":              request.V1(d.v1DeletePipeline),
 		"POST " + v1 + "/pipelines/{id}/execute":        request.V1(d.v1Execute),
 		"POST " + v1 + "/pipelines/{id}/execute/stages": request.V1(d.v1ExecuteStages),
 		"GET " + v1 + "/approvals/execution/{run}":      request.V1(d.v1ListApprovals),

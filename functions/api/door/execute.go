@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/slipway-cd/slipway/functions/api/request"
+	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -15,14 +15,14 @@ import (
 
 // planExecution is Harness's PlanExecution.
 type planExecution struct {
-	UUID      string            `json:"uuid"`
-	CreatedAt int64             `json:"createdAt"`
-	PlanID    string            `json:"planId"`
-	Setup     map[string]string `json:"setupAbstractions"`
-	Status    core.Status       `json:"status"` // the engine's spelling
-	StartTs   int64             `json:"startTs"`
-	Metadata  executionMetadata `json:"metadata"`
-	Governed  governance        `json:"governanceMetadata"`
+	UUID      string             `json:"uuid"`
+	CreatedAt int64              `json:"createdAt"`
+	PlanID    string             `json:"planId"`
+	Setup     map[string]string  `json:"setupAbstractions"`
+	Status    core.Status        `json:"status"` // the engine's spelling
+	StartTs   int64              `json:"startTs"`
+	Metadata  executionMetadata  `json:"metadata"`
+	Governed  request.Governance `json:"governanceMetadata"`
 }
 
 type executionMetadata struct {
@@ -111,7 +111,7 @@ func (d *door) v1ExecuteStages(c *request.Call) (httpio.Answer, error) {
 
 func executedAnswer(c *request.Call, s launch.Started) httpio.Answer {
 	x := executed{Git: map[string]any{}, PlanExecution: planExecution{UUID: s.Run, PlanID: s.Run, CreatedAt: s.At, StartTs: s.At,
-		Status: core.Running, Governed: noPolicies(),
+		Status: core.Running, Governed: request.NoPolicies(),
 		Setup:    map[string]string{"accountId": c.At.Account, "orgIdentifier": c.At.Org, "projectIdentifier": c.At.Project},
 		Metadata: executionMetadata{RunSequence: s.Sequence, Pipeline: s.Plan.Identifier, ExecutionID: s.Run}}}
 	envelope := httpio.OK(c.Request, x).Body.(httpio.Envelope)
@@ -141,7 +141,7 @@ func (d *door) executeSets(c *request.Call) (httpio.Answer, error) {
 // execute starts a run of a stored pipeline with its stored input sets, in order, and
 // then runtime input YAML.
 func (d *door) execute(c *request.Call, req stageRequest, sets ...string) (launch.Started, error) {
-	p, err := d.stored(c)
+	p, err := d.Catalogue.Get(c.Ctx, core.EntityRef{Kind: core.EntityPipeline, Scope: c.At, Identifier: c.PathValue("id")})
 	if err != nil {
 		return launch.Started{}, err
 	}

@@ -4,72 +4,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-cd/slipway/functions/api/request"
+	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
-	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
 
-// tag is a filter on a tag; an empty value stands for any.
-type tag struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
-}
-
-func tagged(tags map[string]string, wanted []tag) bool {
-	return !slices.ContainsFunc(wanted, func(w tag) bool {
-		v, ok := tags[w.Key]
-		return !ok || w.Value != "" && w.Value != v
-	})
-}
-
-// pipelineFilter is what of Harness's PipelineFilterProperties is understood.
-type pipelineFilter struct {
-	Tags        []tag    `json:"pipelineTags"`
-	Identifiers []string `json:"pipelineIdentifiers"`
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	term        string
-}
-
-func readPipelineFilter(c *request.Call) (pipelineFilter, error) {
-	f := pipelineFilter{term: c.Q.Get("searchTerm")}
-	return f, c.Filter("PipelineSetup", &f, "moduleProperties", "repoName")
-}
-
-// ask puts the filter into a query.
-func (f pipelineFilter) ask(q *entity.Query) {
-	q.Search, q.Identifiers = f.term, f.Identifiers
-	if f.Name != "" || f.Description != "" || len(f.Tags) > 0 {
-		q.Passes = func(p core.EntityRow) bool {
-			return holds(p.Name, f.Name) && holds(p.Description, f.Description) && tagged(p.Tags, f.Tags)
-		}
-	}
-}
-
-// holds reports whether text contains part, in any case.
-func holds(text, part string) bool {
-	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
-}
-
-// found reports whether a search term is in one of the texts or tags.
-func found(term string, tags map[string]string, texts ...string) bool {
-	for k, v := range tags {
-		texts = append(texts, k, v)
-	}
-	return slices.ContainsFunc(texts, func(t string) bool { return holds(t, term) })
-}
-
 // executionFilter is what of PipelineExecutionFilterProperties is understood.
 type executionFilter struct {
-	Status       []string `json:"status"`
-	PipelineName string   `json:"pipelineName"`
-	Pipelines    []string `json:"pipelineIdentifiers"`
-	Tags         []tag    `json:"pipelineTags"`
-	Triggers     []string `json:"triggerTypes"`
-	Executions   []string `json:"planExecutionIds"`
-	Mine         bool     `json:"myDeployments"`
+	Status       []string      `json:"status"`
+	PipelineName string        `json:"pipelineName"`
+	Pipelines    []string      `json:"pipelineIdentifiers"`
+	Tags         []request.Tag `json:"pipelineTags"`
+	Triggers     []string      `json:"triggerTypes"`
+	Executions   []string      `json:"planExecutionIds"`
+	Mine         bool          `json:"myDeployments"`
 	Time         *struct {
 		Start int64 `json:"startTime"`
 		End   int64 `json:"endTime"`
@@ -104,9 +53,9 @@ func readExecutionFilter(c *request.Call) (executionFilter, error) {
 func (f executionFilter) passes(r core.Run) bool {
 	any := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
 	return any(f.Pipelines, r.Pipeline) && any(f.Triggers, r.Trigger) && any(f.Executions, r.ID) &&
-		holds(r.Name, f.PipelineName) && tagged(r.Tags, f.Tags) && (!f.Mine || r.By.ID == f.me) &&
+		request.Holds(r.Name, f.PipelineName) && request.Tagged(r.Tags, f.Tags) && (!f.Mine || r.By.ID == f.me) &&
 		(f.Time == nil || r.Started >= f.Time.Start && (f.Time.End == 0 || r.Started <= f.Time.End)) &&
-		found(f.term, r.Tags, r.Name, r.Pipeline)
+		request.Found(f.term, r.Tags, r.Name, r.Pipeline)
 }
 
 // passesStatus accepts both spellings of a status, ApprovalWaiting and

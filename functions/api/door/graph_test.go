@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/view"
 )
@@ -116,7 +117,7 @@ func TestLayout(t *testing.T) {
 	if s.Starting != "s1" || s.Total != 5 || s.Succeeded != 2 || s.Failed != 1 || s.Running != 1 {
 		t.Errorf("%+v", s)
 	}
-	if diff := cmp.Diff([]tag{{"a", "1"}, {"b", "2"}}, s.Tags); diff != "" {
+	if diff := cmp.Diff([]request.Tag{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}}, s.Tags); diff != "" {
 		t.Error(diff)
 	}
 }

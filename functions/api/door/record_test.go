@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-cd/slipway/functions/api/door/apitest"
+	"github.com/slipway-cd/slipway/functions/apitest"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/replay"
 )

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/slipway-cd/slipway/functions/api/request"
+	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/view"
 )
@@ -17,11 +18,11 @@ type executionSummary struct {
 	Name        string                `json:"name"`
 	YAMLVersion string                `json:"yamlVersion"`
 	Status      string                `json:"status"`
-	Tags        []tag                 `json:"tags"`
-	Labels      []tag                 `json:"labels"`
+	Tags        []request.Tag         `json:"tags"`
+	Labels      []request.Tag         `json:"labels"`
 	Trigger     triggerInfo           `json:"executionTriggerInfo"`
 	Error       *errorInfo            `json:"executionErrorInfo"`
-	Governance  governance            `json:"governanceMetadata"`
+	Governance  request.Governance    `json:"governanceMetadata"`
 	Failure     *failureInfo          `json:"failureInfo"`
 	ModuleInfo  map[string]any        `json:"moduleInfo"`
 	Layout      map[string]layoutNode `json:"layoutNodeMap"`
@@ -94,7 +95,7 @@ const pipelineFQN = "pipeline"
 
 func summarize(r view.Run) executionSummary {
 	s := executionSummary{Pipeline: r.Pipeline, Org: r.Scope.Org, Project: r.Scope.Project, ID: r.ID, Name: r.Name, YAMLVersion: "0",
-		Status: r.Status, Tags: []tag{}, Labels: []tag{}, Governance: noPolicies(), Modules: []string{"cd"}, ModuleInfo: map[string]any{},
+		Status: r.Status, Tags: []request.Tag{}, Labels: []request.Tag{}, Governance: request.NoPolicies(), Modules: []string{"cd"}, ModuleInfo: map[string]any{},
 		Layout: map[string]layoutNode{}, Startings: []string{}, StartTs: r.Started, CreatedAt: r.Started, EndTs: moment(r.Finished),
 		RunSequence: r.Sequence, StoreType: "INLINE", Mode: "NORMAL", Failure: failed(r.Failure),
 		Trigger: triggerInfo{Type: r.Trigger, By: triggeredBy{UUID: r.By.ID, Identifier: r.By.Name, Extra: map[string]string{"email": r.By.Email}}}}
@@ -103,7 +104,7 @@ func summarize(r view.Run) executionSummary {
 		s.Error = &errorInfo{r.Failure.Message}
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.Tags)) {
-		s.Tags = append(s.Tags, tag{k, r.Tags[k]})
+		s.Tags = append(s.Tags, request.Tag{Key: k, Value: r.Tags[k]})
 	}
 	t := treeOf(r)
 	s.layout(t, t.children[pipelineFQN], true)

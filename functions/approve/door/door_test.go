@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-cd/slipway/functions/api/door/apitest"
+	"github.com/slipway-cd/slipway/functions/apitest"
 	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/view"
 )

@@ -7,6 +7,7 @@ import (
 	api "github.com/slipway-cd/slipway/functions/api/door"
 	approve "github.com/slipway-cd/slipway/functions/approve/door"
 	authorizer "github.com/slipway-cd/slipway/functions/authorizer/door"
+	catalogue "github.com/slipway-cd/slipway/functions/catalogue/door"
 	delegates "github.com/slipway-cd/slipway/functions/delegate/door"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/wire"
@@ -17,8 +18,18 @@ import (
 func (p *Platform) routes() http.Handler {
 	authorized := http.NewServeMux()
 	a := p.doors["api"]
-	authorized.Handle("/", a.Meter.HTTP("api", api.New(api.Config{Journal: a.Journal, Launch: a.Launch, Catalogue: a.Catalogue,
-		Views: a.Views, Dispatch: a.Dispatch, Govern: a.Govern, Links: a.Links, Meter: a.Meter})))
+	runs := a.Meter.HTTP("api", api.New(api.Config{Journal: a.Journal, Launch: a.Launch, Catalogue: a.Catalogue,
+		Views: a.Views, Dispatch: a.Dispatch, Govern: a.Govern, Links: a.Links, Meter: a.Meter}))
+	c := p.doors["catalogue"]
+	kept := c.Meter.HTTP("catalogue", catalogue.New(catalogue.Config{Catalogue: c.Catalogue, Govern: c.Govern, Ports: c.Ports}))
+	both := httpio.Routes{}
+	for _, pattern := range api.Patterns() {
+		both[pattern] = runs
+	}
+	for _, pattern := range catalogue.Patterns() {
+		both[pattern] = kept
+	}
+	authorized.Handle("/", httpio.Mux(p.plane.Ports.IDs, both))
 	d := p.doors["delegate"]
 	delegate := d.Meter.HTTP("delegate", delegates.New(d.Dispatch, d.Ports.IDs))
 	for _, route := range []string{wire.RouteSync, wire.RouteComplete, wire.RouteLogs} {

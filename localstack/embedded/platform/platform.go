@@ -76,7 +76,7 @@ func (p *Platform) compose(fns *functions) {
 	ports := p.cfg.Wrap(meter.Estimate(p.adapters.ports()))
 	p.plane = p.newPlane(ports)
 	p.doors = map[string]*plane.Plane{}
-	for _, name := range []string{"api", "approve", "delegate", "advance", "relay"} {
+	for _, name := range []string{"api", "catalogue", "approve", "delegate", "advance", "relay"} {
 		p.doors[name] = p.plane
 		if p.cfg.Apart && name != "api" {
 			p.doors[name] = p.newPlane(ports)

@@ -22,7 +22,9 @@ import (
 	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/dispatch"
+	"github.com/slipway-cd/slipway/shared/meter"
 	"github.com/slipway-cd/slipway/shared/plane"
+	"github.com/slipway-cd/slipway/shared/retry"
 )
 
 // Settings are the environment that infra/ gives a function. What a function does
@@ -95,7 +97,28 @@ func (s Settings) Ports() core.Ports {
 // Identity are the ports that say who asks: no others are linked with them.
 func (s Settings) Identity() core.Ports {
 	cfg, system := config(), clock.System()
-	return core.Ports{Store: dynamo.New(cfg, s.Table, system), Secrets: secrets.New(cfg, s.Secrets, s.KMSKey), Clock: system}
+	return core.Ports{Store: dynamo.New(cfg, s.Table, system), Secrets: secrets.New(cfg, s.Secrets, s.KMSKey), Clock: system, IDs: clock.NewIDs(system)}
+}
+
+// Keeping are the ports of what keeps documents and runs nothing: those of Identity,
+// the store patient with what may succeed later.
+func (s Settings) Keeping() core.Ports {
+	p := s.Identity()
+	p.Store = retry.Store(p.Store, p.Clock)
+	return p
+}
+
+// Meter counts what a function uses, as the environment says.
+func Meter(p core.Ports) *meter.Meter {
+	return metered(meter.New(p.Store, p.Clock, p.IDs.New()))
+}
+
+func metered(m *meter.Meter) *meter.Meter {
+	m.Each = os.Getenv("SLIPWAY_METER") == "each"
+	if mb, err := strconv.ParseInt(os.Getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"), 10, 64); err == nil && mb > 0 {
+		m.Memory = mb
+	}
+	return m
 }
 
 // Plane is the control plane on AWS, from the environment.
@@ -105,10 +128,7 @@ func Plane() *plane.Plane {
 	p.Launch.BaseURL = s.URL
 	p.Launch.HistoryEdge, _ = strconv.Atoi(os.Getenv("SLIPWAY_HISTORY_EDGE")) // absent: as DESIGN says
 	p.Launch.MaxRuns, _ = strconv.Atoi(os.Getenv("SLIPWAY_MAX_RUNS"))         // absent: no limit
-	p.Meter.Each = os.Getenv("SLIPWAY_METER") == "each"
-	if mb, err := strconv.ParseInt(os.Getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"), 10, 64); err == nil && mb > 0 {
-		p.Meter.Memory = mb
-	}
+	metered(p.Meter)
 	return p
 }
 

@@ -1,0 +1,31 @@
+package door
+
+import (
+	"github.com/slipway-cd/slipway/functions/request"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/entity"
+)
+
+// pipelineFilter is what of Harness's PipelineFilterProperties is understood.
+type pipelineFilter struct {
+	Tags        []request.Tag `json:"pipelineTags"`
+	Identifiers []string      `json:"pipelineIdentifiers"`
+	Name        string        `json:"name"`
+	Description string        `json:"description"`
+	term        string
+}
+
+func readPipelineFilter(c *request.Call) (pipelineFilter, error) {
+	f := pipelineFilter{term: c.Q.Get("searchTerm")}
+	return f, c.Filter("PipelineSetup", &f, "moduleProperties", "repoName")
+}
+
+// ask puts the filter into a query.
+func (f pipelineFilter) ask(q *entity.Query) {
+	q.Search, q.Identifiers = f.term, f.Identifiers
+	if f.Name != "" || f.Description != "" || len(f.Tags) > 0 {
+		q.Passes = func(p core.EntityRow) bool {
+			return request.Holds(p.Name, f.Name) && request.Holds(p.Description, f.Description) && request.Tagged(p.Tags, f.Tags)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package door
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/slipway-cd/slipway/functions/request"
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/document"
+	"github.com/slipway-cd/slipway/shared/entity"
+	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/httpio"
+)
+
+// remote are parameters that put a pipeline into Git or change what it is.
+var remote = []string{"branch", "repoIdentifier", "rootFolder", "filePath", "isNewBranch", "baseBranch", "connectorRef",
+	"storeType=INLINE", "repoName", "isHarnessCodeRepo", "allowDynamicExecutions", "enableDAG", "public"}
+
+// saved is Harness's PipelineSaveResponse.
+type saved struct {
+	Identifier string             `json:"identifier"`
+	Governance request.Governance `json:"governanceMetadata"`
+}
+
+func (d *door) createPipeline(c *request.Call) (httpio.Answer, error) {
+	p, err := d.create(c)
+	return etag(httpio.OK(c.Request, p.Identifier), p), err
+}
+
+func (d *door) createPipelineV2(c *request.Call) (httpio.Answer, error) {
+	p, err := d.create(c)
+	return etag(httpio.OK(c.Request, saved{p.Identifier, request.NoPolicies()}), p), err
+}
+
+func (d *door) create(c *request.Call) (core.Entity, error) { return d.save(c, entity.MustCreate) }
+
+// save keeps the pipeline in the body.
+func (d *door) save(c *request.Call, mode entity.Mode) (core.Entity, error) {
+	if err := httpio.Unsupported(c.Q, remote...); err != nil {
+		return core.Entity{}, err
+	}
+	text, err := httpio.Text(c.Request, httpio.MaxBody)
+	if err != nil {
+		return core.Entity{}, err
+	}
+	return d.keep(c, text, mode, nil)
+}
+
+// keep stores a pipeline. amend may refuse what was read of it, or say more.
+func (d *door) keep(c *request.Call, text string, mode entity.Mode, amend func(*core.Entity) error) (core.Entity, error) {
+	version, err := c.IfMatch()
+	if err != nil {
+		return core.Entity{}, err
+	}
+	saved, err := d.Catalogue.Save(c.Ctx, entity.Saving{Text: text, Mode: mode, By: entity.Change{By: c.Who.Actor.ID, Version: version},
+		Expected: document.Expected{Kind: core.EntityPipeline, Scope: c.At, File: "pipeline.yaml"},
+		Amend: func(e *core.Entity) error {
+			if id := c.PathValue("id"); mode == entity.MustReplace && e.Identifier != id {
+				return fault.New(fault.Invalid, "the YAML's identifier is %q and the request's %q: an identifier cannot be changed", e.Identifier, id)
+			}
+			if amend != nil {
+				return amend(e)
+			}
+			return nil
+		}})
+	return saved.Entity, request.Told(err)
+}
+
+func (d *door) updatePipeline(c *request.Call) (httpio.Answer, error) {
+	p, err := d.update(c)
+	return etag(httpio.OK(c.Request, p.Identifier), p), err
+}
+
+func (d *door) updatePipelineV2(c *request.Call) (httpio.Answer, error) {
+	p, err := d.update(c)
+	return etag(httpio.OK(c.Request, saved{p.Identifier, request.NoPolicies()}), p), err
+}
+
+func (d *door) update(c *request.Call) (core.Entity, error) { return d.save(c, entity.MustReplace) }
+
+// etag adds an entity's version, for If-Match.
+func etag(a httpio.Answer, e core.Entity) httpio.Answer {
+	a.Header = map[string]string{"ETag": request.ETag(e)}
+	return a
+}
+
+// storedPipeline is Harness's PMSPipelineResponse.
+type storedPipeline struct {
+	YAML       string              `json:"yamlPipeline"`
+	Git        map[string]any      `json:"gitDetails"`
+	Validity   validity            `json:"entityValidityDetails"`
+	Modules    []string            `json:"modules"`
+	Governance *request.Governance `json:"governanceMetadata,omitempty"`
+	StoreType  string              `json:"storeType"`
+}
+
+type validity struct {
+	Valid       bool    `json:"valid"`
+	InvalidYAML *string `json:"invalidYaml"`
+}
+
+func (d *door) getPipeline(c *request.Call) (httpio.Answer, error) {
+	if err := httpio.Unsupported(c.Q, "branch", "repoIdentifier", "getTemplatesResolvedPipeline"); err != nil {
+		return httpio.Answer{}, err
+	}
+	p, err := d.stored(c)
+	return etag(httpio.OK(c.Request, storedPipeline{YAML: p.YAML, Git: map[string]any{}, Validity: validityOf(p.Draft != "", p.YAML),
+		Modules: []string{"cd"}, StoreType: "INLINE"}), p), err
+}
+
+func (d *door) deletePipeline(c *request.Call) (httpio.Answer, error) {
+	if err := d.remove(c); err != nil {
+		return httpio.Answer{}, err
+	}
+	return httpio.OK(c.Request, true), nil
+}
+
+func (d *door) remove(c *request.Call) error {
+	version, err := c.IfMatch()
+	if err != nil {
+		return err
+	}
+	return d.Catalogue.Remove(c.Ctx, pipelineRef(c), entity.Change{By: c.Who.Actor.ID, Version: version}, c.Q.Get("forceDelete") == "true")
+}
+
+// stored is the pipeline that the path names.
+func (d *door) stored(c *request.Call) (core.Entity, error) {
+	return d.Catalogue.Get(c.Ctx, pipelineRef(c))
+}
+
+func pipelineRef(c *request.Call) core.EntityRef {
+	return core.EntityRef{Kind: core.EntityPipeline, Scope: c.At, Identifier: c.PathValue("id")}
+}
+
+// validityOf says of a draft that it is one, and shows it.
+func validityOf(draft bool, text string) validity {
+	if !draft {
+		return validity{Valid: true}
+	}
+	return validity{InvalidYAML: &text}
+}
+
+// listedPipeline is Harness's PMSPipelineSummaryResponse.
+type listedPipeline struct {
+	Name        string            `json:"name"`
+	Identifier  string            `json:"identifier"`
+	Description string            `json:"description"`
+	Tags        map[string]string `json:"tags"`
+	Version     int64             `json:"version"`
+	Stages      int               `json:"numOfStages"`
+	Created     int64             `json:"createdAt"`
+	Updated     int64             `json:"lastUpdatedAt"`
+	Modules     []string          `json:"modules"`
+	Filters     map[string]any    `json:"filters"`
+	StageNames  []string          `json:"stageNames"`
+	Git         map[string]any    `json:"gitDetails"`
+	Validity    validity          `json:"entityValidityDetails"`
+	StoreType   string            `json:"storeType"`
+	YAMLVersion string            `json:"yamlVersion"`
+}
+
+func (d *door) listPipelines(c *request.Call) (httpio.Answer, error) {
+	if err := httpio.Unsupported(c.Q, "branch", "repoIdentifier", "filterIdentifier", "module=cd|pms"); err != nil {
+		return httpio.Answer{}, err
+	}
+	page, err := httpio.ReadPaging(c.Q, "size", 25, 200)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	f, err := readPipelineFilter(c)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	rows, total, err := d.pipelines(c, f, page, cmp.Or(c.Q.Get("sort"), "lastUpdatedAt,DESC"))
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	listed := []listedPipeline{}
+	for _, p := range rows {
+		stages := strings.FieldsFunc(p.Facts["stages"], func(r rune) bool { return r == '\n' })
+		listed = append(listed, listedPipeline{Name: p.Name, Identifier: p.Identifier, Description: p.Description, Tags: tagsOf(p.Tags),
+			Version: p.Version, Stages: len(stages), StageNames: stages, Created: p.Created, Updated: p.Updated,
+			Modules: []string{"cd"}, Filters: map[string]any{}, Git: map[string]any{}, Validity: validityOf(p.Draft, ""),
+			StoreType: "INLINE", YAMLVersion: "0"})
+	}
+	return httpio.OK(c.Request, httpio.PageOf(listed, total, page)), nil
+}
+
+func tagsOf(t map[string]string) map[string]string {
+	if t == nil {
+		return map[string]string{}
+	}
+	return t
+}
+
+// pipelines returns a page of the project's pipelines that pass a filter, in order, and
+// how many pass it.
+func (d *door) pipelines(c *request.Call, f pipelineFilter, p httpio.Paging, order string) ([]entity.Listed, int, error) {
+	q := entity.Query{Kind: core.EntityPipeline, Scope: c.At, Skip: p.Page * p.Size, Limit: p.Size}
+	f.ask(&q)
+	if err := request.Order(order, &q); err != nil {
+		return nil, 0, err
+	}
+	return d.Catalogue.List(c.Ctx, q)
+}

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-cd/slipway/cli/client"
 	"github.com/slipway-cd/slipway/cli/screen"
-	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
-	"github.com/slipway-cd/slipway/shared/document"
 	"github.com/slipway-cd/slipway/shared/fault"
 )
 
@@ -48,7 +47,7 @@ func scopeOf(at client.Place) core.Scope {
 
 func (a *app) apply() *cobra.Command {
 	var files []string
-	var dry bool
+	var o applying
 	var p placed
 	cmd := &cobra.Command{
 		Use:   "apply -f FILE|FOLDER…",
@@ -57,15 +56,17 @@ func (a *app) apply() *cobra.Command {
 
 Each document goes where it says itself (orgIdentifier, projectIdentifier), else to --org and --project. What others refer to
 goes first. A document is kept whole or not at all; one that has not changed is left as it is, so it is safe to repeat.
-Organizations and projects that documents name are created when they are not there.
-Exit status: 0 all are kept, 1 some are not, 2 a file cannot be read.`,
+Organizations and projects that documents name are created when they are not there. What is kept and in none of the files stays: there
+is no --prune. With --if-match N a single document replaces version N and no other; else what others have changed is shown as a difference.
+Exit status: 0 all are kept, 1 some are not, 2 a file cannot be read, 3 the platform went away: what was kept stays, apply again.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.applyAll(cmd.Context(), files, everywhere(p.at(a.flags)), dry)
+			return a.applyAll(cmd.Context(), files, everywhere(p.at(a.flags)), o)
 		},
 	}
 	cmd.Flags().StringArrayVarP(&files, "file", "f", nil, "`file` or folder; may be repeated, - is standard input")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what would change, and change nothing")
+	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "say what would change, and change nothing")
+	cmd.Flags().Int64Var(&o.match, "if-match", 0, "`version` that must be there, of a single document")
 	_ = cmd.MarkFlagRequired("file")
 	p.register(cmd)
 	return cmd
@@ -85,25 +86,41 @@ type applied struct {
 	Draft       bool             `json:"draft,omitempty"`
 	Error       string           `json:"error,omitempty"`
 	Diagnostics core.Diagnostics `json:"diagnostics,omitempty"`
+	There       *client.Entity   `json:"there,omitempty"` // what somebody else made of it
+	given       string
 }
 
-func (a *app) applyAll(ctx context.Context, files []string, place func(file string) client.Place, dry bool) error {
+// applying is how documents are applied.
+type applying struct {
+	dry    bool
+	match  int64                     // the version that must be there; 0 for any
+	stable func(core.EntityRef) bool // of a template's version; may be nil
+}
+
+func (a *app) applyAll(ctx context.Context, files []string, place func(file string) client.Place, o applying) error {
 	docs, foreign, err := a.gather(files, place)
 	if err != nil {
 		return err
+	}
+	if o.match != 0 && (len(docs) != 1 || o.match < 0) {
+		return fault.New(fault.Invalid, "--if-match is the version of one document, from 1: there are %d documents", len(docs))
 	}
 	c, t, err := a.connect()
 	if err != nil {
 		return err
 	}
-	docs, err = withHomes(ctx, c, docs, dry)
+	docs, err = withHomes(ctx, c, docs, o.dry)
 	if err != nil {
 		return t.reached(err)
 	}
 	counts := map[string]int{}
-	for _, w := range inOrder(docs) {
-		done := a.applyOne(ctx, c, w, dry)
+	for i, w := range inOrder(docs) {
+		done := a.applyOne(ctx, c, w, o)
 		if fault.Is(done.err, fault.Unavailable) || fault.Is(done.err, fault.Unauthenticated) {
+			if i > 0 && !a.json() {
+				counts["not tried"] = len(docs) - i
+				a.sumApplied(counts, foreign, o.dry)
+			}
 			return t.reached(done.err)
 		}
 		counts[done.Action]++
@@ -112,71 +129,12 @@ func (a *app) applyAll(ctx context.Context, files []string, place func(file stri
 		}
 	}
 	if !a.json() {
-		a.sumApplied(counts, foreign, dry)
+		a.sumApplied(counts, foreign, o.dry)
 	}
 	if counts["failed"] > 0 {
 		return &ended{exitFailed}
 	}
 	return nil
-}
-
-// gather reads the documents of files and folders.
-func (a *app) gather(files []string, place func(file string) client.Place) (docs []written, foreign int, err error) {
-	for _, f := range files {
-		if f == "-" {
-			text, err := a.readInput(f)
-			if err != nil {
-				return nil, 0, err
-			}
-			more, n := documentsOf([]compile.Source{{File: f, Data: text}}, place)
-			docs, foreign = append(docs, more...), foreign+n
-			continue
-		}
-		sources, err := readLibrary([]string{f})
-		if err != nil {
-			return nil, 0, err
-		}
-		more, n := documentsOf(sources, place)
-		docs, foreign = append(docs, more...), foreign+n
-	}
-	return docs, foreign, nil
-}
-
-// withHomes adds documents for the organizations and projects that others live in and
-// nobody has written.
-func withHomes(ctx context.Context, c *client.Client, docs []written, dry bool) ([]written, error) {
-	known := map[core.EntityRef]bool{}
-	for _, w := range docs {
-		if w.entity != nil {
-			known[w.entity.EntityRef] = true
-		}
-	}
-	var added []written
-	for _, w := range docs {
-		if w.entity == nil || dry {
-			continue
-		}
-		for _, home := range document.Homes(w.entity.Scope) {
-			if known[home] {
-				continue
-			}
-			known[home] = true
-			_, err := c.Entity(ctx, client.EntityRef{Kind: string(home.Kind), ID: home.Identifier, Place: client.Place{Org: home.Scope.Org}})
-			if err == nil {
-				continue
-			}
-			if !fault.Is(err, fault.NotFound) {
-				return nil, err
-			}
-			text := fmt.Sprintf("%[1]s:\n  name: %[2]s\n  identifier: %[2]s\n", home.Kind, home.Identifier)
-			if home.Scope.Org != "" {
-				text += "  orgIdentifier: " + home.Scope.Org + "\n"
-			}
-			more, _ := documentsOf([]compile.Source{{File: "(named by " + w.file + ")", Data: []byte(text)}}, everywhere(client.Place{Org: home.Scope.Org}))
-			added = append(added, more...)
-		}
-	}
-	return append(added, docs...), nil
 }
 
 // outcome is an applied document with its error as it was.
@@ -185,17 +143,30 @@ type outcome struct {
 	err error
 }
 
-func (a *app) applyOne(ctx context.Context, c *client.Client, w written, dry bool) outcome {
+func (a *app) applyOne(ctx context.Context, c *client.Client, w written, o applying) outcome {
 	done := outcome{applied: applied{File: w.file, Action: "failed", Diagnostics: w.diags}}
 	if w.entity == nil {
 		return done
 	}
 	done.Kind, done.Identifier, done.Parent, done.Label = string(w.entity.Kind), w.entity.Identifier, w.entity.Parent, w.entity.Label
 	done.Org, done.Project = w.entity.Scope.Org, w.entity.Scope.Project
-	e, err := c.Apply(ctx, w.at, w.file, w.text, dry)
+	if w.twice {
+		return done
+	}
+	doc := client.Applied{Place: w.at, File: w.file, YAML: w.text, DryRun: o.dry, IfMatch: o.match}
+	if o.stable != nil {
+		doc.Stable = o.stable(w.entity.EntityRef)
+	}
+	e, err := patiently(ctx, func() (client.Entity, error) { return c.Apply(ctx, doc) })
 	if refused, ok := errors.AsType[*client.Refused](err); ok {
 		done.Diagnostics = w.inFile(refused.Diagnostics)
 		return done
+	}
+	if stale, ok := errors.AsType[*client.Stale](err); ok {
+		done.There = &stale.There
+		if done.given, err = w.shown(); err == nil {
+			err = stale
+		}
 	}
 	if err != nil {
 		done.err, done.Error, done.Diagnostics = err, err.Error(), nil
@@ -203,6 +174,26 @@ func (a *app) applyOne(ctx context.Context, c *client.Client, w written, dry boo
 	}
 	done.Action, done.Version, done.Draft, done.Diagnostics = e.Action, e.Version, e.Draft != "", w.inFile(e.Diagnostics)
 	return done
+}
+
+// pauses are how long is waited before each further try of a call that came at a bad
+// time: others change the same, or the platform has too much to do.
+var pauses = []time.Duration{200 * time.Millisecond, time.Second, 3 * time.Second}
+
+// patiently makes a call that is safe to repeat.
+func patiently[T any](ctx context.Context, call func() (T, error)) (T, error) {
+	for _, pause := range pauses {
+		out, err := call()
+		if !fault.Is(err, fault.Throttled) {
+			return out, err
+		}
+		select {
+		case <-ctx.Done():
+			return out, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+	return call()
 }
 
 // inFile places in the file what was said of a document that was sent alone.
@@ -240,6 +231,10 @@ func (a *app) showApplied(d applied) error {
 	if d.Error != "" {
 		fmt.Fprintf(a.out, "  %s: %s\n", d.File, a.theme.Clean(d.Error))
 	}
+	if d.There != nil {
+		fmt.Fprintf(a.out, "  version %d is %s's of %s; what is there, and what was given:\n%s", d.There.Version, a.theme.Clean(d.There.By),
+			screen.Clock(d.There.Updated), a.theme.Diff(d.Identifier, d.There.YAML, d.given))
+	}
 	for _, x := range d.Diagnostics {
 		if d.Action == "failed" || x.Severity == core.SeverityError || x.Code == "breaks-user" {
 			fmt.Fprintf(a.out, "  %s\n", a.theme.Clean(x.String()))
@@ -250,7 +245,7 @@ func (a *app) showApplied(d applied) error {
 
 func (a *app) sumApplied(counts map[string]int, foreign int, dry bool) {
 	var parts []string
-	for _, what := range []string{"created", "changed", "unchanged", "failed"} {
+	for _, what := range []string{"created", "changed", "unchanged", "failed", "not tried"} {
 		if counts[what] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[what], what))
 		}

@@ -38,7 +38,7 @@ func (a *app) restore() *cobra.Command {
 Secrets that are new have no value until they are given one: slipway secrets set.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.applyAll(cmd.Context(), args, placeIn(args[0]), dry)
+			return a.applyAll(cmd.Context(), args, placeIn(args[0]), applying{dry: dry})
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what would change, and change nothing")

@@ -81,14 +81,21 @@ func (a *app) diffAll(ctx context.Context, files []string, place func(file strin
 	return nil
 }
 
+// shown is the document without the value of a secret.
+func (w written) shown() (string, error) {
+	if w.entity.Kind != core.EntitySecret {
+		return w.text, nil
+	}
+	text, _, err := document.TakeValue(w.text)
+	return text, err
+}
+
 // compared holds a document to what is stored of it.
 func compared(ctx context.Context, c *client.Client, w written) (d differing, same bool, err error) {
 	e := w.entity
-	after := w.text
-	if e.Kind == core.EntitySecret {
-		if after, _, err = document.TakeValue(w.text); err != nil {
-			return d, false, err
-		}
+	after, err := w.shown()
+	if err != nil {
+		return d, false, err
 	}
 	d = differing{File: w.file, Kind: string(e.Kind), Identifier: e.Identifier, Label: e.Label, After: after}
 	stored, err := c.Entity(ctx, client.EntityRef{Place: client.Place{Org: e.Scope.Org, Project: e.Scope.Project}, Kind: string(e.Kind),

@@ -19,7 +19,11 @@ type written struct {
 	above  int              // lines of the file above the text
 	entity *core.Entity     // nil when it cannot be kept
 	diags  core.Diagnostics // errors, when it cannot
+	twice  bool             // another document differs from it and is of the same entity
 }
+
+// byteOrderMark is what some editors put before a text; it is kept with it.
+var byteOrderMark = []byte("\ufeff")
 
 // documentsOf reads every document of files. Those that belong to somebody else are
 // left out, counted in foreign.
@@ -32,7 +36,13 @@ func documentsOf(sources []compile.Source, place func(file string) client.Place)
 				from += i
 			}
 			w := written{file: src.File, at: at, above: bytes.Count(src.Data[:from], []byte("\n")), text: string(p.Text), diags: p.Diagnostics}
-			if p.Root != nil {
+			if p.Index == 0 && bytes.HasPrefix(src.Data, byteOrderMark) {
+				w.text = string(byteOrderMark) + w.text
+			}
+			if p.Root != nil && !p.Diagnostics.Blocks() {
+				if p.Root.Kind == yamldoc.Null {
+					continue // nothing, or comments alone
+				}
 				if document.KindOf(p.Root) == "" {
 					foreign++
 					continue

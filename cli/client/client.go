@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -77,6 +78,9 @@ func (c *Client) send(ctx context.Context, method, path, content string, body []
 	req.Header.Set("Accept", "application/json")
 	if body != nil {
 		req.Header.Set("Content-Type", content)
+	}
+	if match, _ := ctx.Value(matchHeader{}).(int64); match > 0 {
+		req.Header.Set("If-Match", strconv.FormatInt(match, 10))
 	}
 	if key, _ := ctx.Value(keyHeader{}).(string); key != "" {
 		req.Header.Set("Idempotency-Key", key)

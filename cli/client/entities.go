@@ -72,14 +72,33 @@ type Change struct {
 	YAML    string `json:"yaml"`
 }
 
-// Apply keeps a document; file is what diagnostics call it. With dry nothing is kept.
-func (c *Client) Apply(ctx context.Context, at Place, file, text string, dry bool) (out Entity, err error) {
-	q := at.query()
-	q.Set("file", file)
-	if dry {
+// Applied is a document to be kept.
+type Applied struct {
+	Place
+	File   string // what diagnostics call it
+	YAML   string
+	DryRun bool // nothing is kept
+	// Stable makes a template's version the stable one.
+	Stable bool
+	// IfMatch, when not 0, is the version that must be there: *Stale otherwise.
+	IfMatch int64
+}
+
+// matchHeader is the context's key of If-Match.
+type matchHeader struct{}
+
+// Apply keeps a document.
+func (c *Client) Apply(ctx context.Context, a Applied) (out Entity, err error) {
+	q := a.query()
+	q.Set("file", a.File)
+	if a.DryRun {
 		q.Set("dryRun", "true")
 	}
-	return out, c.send(ctx, http.MethodPut, entityRoute+"?"+q.Encode(), "application/yaml", []byte(text), &out)
+	if a.Stable {
+		q.Set("stable", "true")
+	}
+	ctx = context.WithValue(ctx, matchHeader{}, a.IfMatch)
+	return out, c.send(ctx, http.MethodPut, entityRoute+"?"+q.Encode(), "application/yaml", []byte(a.YAML), &out)
 }
 
 // Entities lists a kind in a place, all pages of it.
@@ -118,12 +137,12 @@ func (c *Client) DeleteEntity(ctx context.Context, r EntityRef, force bool) erro
 	return c.call(ctx, http.MethodDelete, path, nil, nil)
 }
 
-// History lists the changes of an entity, the newest first.
+// History lists the changes of an entity, the newest 1,000, the newest first.
 func (c *Client) History(ctx context.Context, r EntityRef) ([]Change, error) {
 	var out struct {
 		Changes []Change `json:"changes"`
 	}
-	return out.Changes, c.get(ctx, r.path("/history"), nil, &out)
+	return out.Changes, c.get(ctx, r.path("/history")+"&limit=1000", nil, &out)
 }
 
 // Uses tells what an entity refers to and who refers to it.

@@ -14,6 +14,9 @@ import (
 
 // Told turns the error of a refused document into one that shows its diagnostics.
 func Told(err error) error {
+	if u, ok := errors.AsType[*entity.Unmet](err); ok && u.Diagnostic.Line > 0 {
+		return httpio.Placed(err, u.Diagnostic)
+	}
 	if r, ok := errors.AsType[*entity.Refused](err); ok {
 		return httpio.Diagnosed(r.Diagnostics)
 	}

@@ -166,8 +166,11 @@ func (r *reader) place(e *core.Entity, k kind, want Expected) {
 	}
 	for _, f := range []struct{ key, said, sent string }{{"orgIdentifier", org, want.Scope.Org}, {"projectIdentifier", project, want.Scope.Project}} {
 		switch {
-		case f.said == "" || want.Anywhere:
-		case strings.Contains(f.said, "<+"):
+		case f.said == "" || strings.Contains(f.said, "<+"):
+		case !ValidIdentifier(f.said):
+			r.lost = true
+			r.errorf(r.node(f.key), CodeIdentifier, "use letters, digits and _, not beginning with a digit, at most 128", "%q cannot be the identifier of %s", f.said, strings.TrimSuffix(f.key, "Identifier"))
+		case want.Anywhere:
 		case f.said == f.sent:
 		case f.sent == "":
 			r.lost = true

@@ -53,12 +53,37 @@ var inExpression = regexp.MustCompile(`secrets\.getValue\(\s*["']([^"']+)["']\s*
 type finder struct {
 	entity core.Entity
 	found  []core.EntityRef
+	node   *yamldoc.Node   // that is looked at
+	at     []*yamldoc.Node // where each was found first
 }
 
 // References are the entities that a document refers to by name. What is only known
 // when it runs, such as an expression for a connector, is not among them.
 func References(root *yamldoc.Node, e core.Entity, more ...core.EntityRef) []core.EntityRef {
-	f := &finder{entity: e}
+	return refer(root, e, more...).found
+}
+
+// Where is the place in an entity's document at which it refers to another: the
+// document's beginning, when it does so by what it is.
+func Where(e core.Entity, file string, used core.EntityRef) core.Position {
+	docs, diags := yamldoc.Parse(file, []byte(e.YAML))
+	if diags.Blocks() || len(docs) != 1 {
+		return core.Position{File: file, Line: 1, Column: 1}
+	}
+	f, root := refer(docs[0].Root, e), docs[0].Root
+	if i := slices.Index(f.found, used); i >= 0 && f.at[i] != root {
+		return f.at[i].Pos
+	}
+	for _, keys := range [][]string{{"pipeline", "identifier"}, {"pipelineIdentifier"}, {"environmentRef"}} {
+		if n := root.At(append([]string{Root(e.Kind)}, keys...)...); n != nil && n.Text == used.Identifier {
+			return n.Pos
+		}
+	}
+	return root.Pos
+}
+
+func refer(root *yamldoc.Node, e core.Entity, more ...core.EntityRef) *finder {
+	f := &finder{entity: e, node: root}
 	if p := ParentOf(e.Kind); p != "" && e.Parent != "" {
 		f.put(core.EntityRef{Kind: p, Scope: e.Scope, Identifier: e.Parent})
 	}
@@ -66,7 +91,7 @@ func References(root *yamldoc.Node, e core.Entity, more ...core.EntityRef) []cor
 		f.put(r)
 	}
 	f.walk(root, "")
-	return f.found
+	return f
 }
 
 func (f *finder) put(r core.EntityRef) {
@@ -74,13 +99,14 @@ func (f *finder) put(r core.EntityRef) {
 		return
 	}
 	if !slices.Contains(f.found, r) {
-		f.found = append(f.found, r)
+		f.found, f.at = append(f.found, r), append(f.at, f.node)
 	}
 }
 
 // name notes that a scalar names an entity of a kind.
 func (f *finder) name(kind core.EntityKind, n *yamldoc.Node) {
 	if plain(n) {
+		f.node = n
 		s, id := f.entity.Scope.Resolve(n.Text)
 		f.put(core.EntityRef{Kind: kind, Scope: s, Identifier: id})
 	}
@@ -92,6 +118,7 @@ func plain(n *yamldoc.Node) bool {
 }
 
 func (f *finder) walk(n *yamldoc.Node, key string) {
+	f.node = n
 	switch n.Kind {
 	case yamldoc.List:
 		for _, it := range n.Items {
@@ -130,6 +157,7 @@ func (f *finder) field(key string, v *yamldoc.Node) {
 // object reads fields that refer together.
 func (f *finder) object(n *yamldoc.Node) {
 	if t := n.Get("templateRef"); plain(t) {
+		f.node = t
 		s, id := f.entity.Scope.Resolve(t.Text)
 		r := core.EntityRef{Kind: core.EntityTemplate, Scope: s, Identifier: id}
 		if v := n.Get("versionLabel"); plain(v) {
@@ -165,7 +193,7 @@ func (f *finder) stored(spec *yamldoc.Node) {
 			s.Project, path = "", p
 		}
 		if r := FileRef(s, path); path != "" && len(path) <= MaxPath && !slices.Contains(f.found, r) {
-			f.found = append(f.found, r)
+			f.found, f.at = append(f.found, r), append(f.at, it)
 		}
 	}
 	for _, it := range items(spec.Get("secretFiles")) {
@@ -192,6 +220,7 @@ func (f *finder) infrastructures(n, env *yamldoc.Node) {
 	s, id := f.entity.Scope.Resolve(env.Text)
 	infra := func(i *yamldoc.Node) {
 		if plain(i) {
+			f.node = i
 			f.put(core.EntityRef{Kind: core.EntityInfrastructure, Scope: s, Parent: id, Identifier: i.Text})
 		}
 	}
@@ -217,9 +246,11 @@ func (f *finder) chained(spec *yamldoc.Node) {
 	if project := spec.Get("project"); plain(project) {
 		s.Project = project.Text
 	}
+	f.node = p
 	f.put(core.EntityRef{Kind: core.EntityPipeline, Scope: s, Identifier: p.Text})
 	for _, it := range items(spec.Get("inputSetReferences")) {
 		if plain(it) {
+			f.node = it
 			f.put(core.EntityRef{Kind: core.EntityInputSet, Scope: s, Parent: p.Text, Identifier: it.Text})
 		}
 	}

@@ -31,7 +31,7 @@ func (c *Catalogue) change(ctx context.Context, r core.EntityRef, by Change, dec
 func (c *Catalogue) attempt(ctx context.Context, r core.EntityRef, by Change, decide func(old *core.Entity) (*core.Entity, error)) (e core.Entity, again bool, err error) {
 	old, err := c.head(ctx, r)
 	if err == nil {
-		err = by.check(r, old)
+		err = c.check(ctx, r, by, old)
 	}
 	if err != nil {
 		return e, false, err
@@ -53,21 +53,6 @@ func (c *Catalogue) attempt(ctx context.Context, r core.EntityRef, by Change, de
 		return w.next, false, nil
 	}
 	return e, true, err
-}
-
-// check holds a change to the version that its writer has read.
-func (ch Change) check(r core.EntityRef, old *core.Entity) error {
-	have := int64(0)
-	if old != nil && !old.Deleted {
-		have = old.Version
-	}
-	if ch.Version == 0 || ch.Version == have {
-		return nil
-	}
-	if have == 0 {
-		return missing(r)
-	}
-	return fault.New(fault.Conflict, "%s is at version %d, not %d: somebody else changed it; read it again", r, have, ch.Version)
 }
 
 // follow gives a new version its number and times. same is true when nothing changes.

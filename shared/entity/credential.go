@@ -15,7 +15,7 @@ func speaks(k core.EntityKind) bool { return k == core.EntityServiceAccount || k
 func (c *Catalogue) silence(ctx context.Context, r core.EntityRef, by Change, own []core.EntityRef) error {
 	e, err := c.head(ctx, r)
 	if err == nil {
-		err = by.check(r, e)
+		err = c.check(ctx, r, by, e)
 	}
 	if err != nil {
 		return err

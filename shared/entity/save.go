@@ -79,7 +79,7 @@ func (c *Catalogue) Save(ctx context.Context, s Saving) (Saved, error) {
 		}
 	}
 	if err := c.Needs(ctx, *e); err != nil && !s.DryRun { // it may be about to be kept too
-		return Saved{}, err
+		return Saved{}, unmet(err, *e, s.File)
 	}
 	if e.Kind == core.EntityPipeline {
 		more, err := c.compiled(ctx, *e)
@@ -184,7 +184,7 @@ func (c *Catalogue) Needs(ctx context.Context, e core.Entity) error {
 		if ok, err := c.Exists(ctx, used); err != nil {
 			return err
 		} else if !ok {
-			return fault.New(fault.Invalid, "%s refers to %s, which is not there: create it first", e.EntityRef, used)
+			return &Unmet{Used: used, error: fault.New(fault.Invalid, "%s refers to %s, which is not there: create it first", e.EntityRef, used)}
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ type Problem struct {
 	CorrelationID    string            `json:"correlationId"`
 	DetailedMessage  *string           `json:"detailedMessage"` // always null
 	ResponseMessages []ResponseMessage `json:"responseMessages"`
-	Metadata         any               `json:"metadata"` // always null
+	Metadata         any               `json:"metadata"` // null, or what the error tells in Details
 	Diagnostics      core.Diagnostics  `json:"diagnostics,omitempty"`
 }
 
@@ -86,6 +86,15 @@ func Plainly(err error) error {
 	return err
 }
 
+// Placed adds to an error what is wrong with the document that it is about.
+func Placed(err error, ds ...core.Diagnostic) error { return &diagnosed{err, ds} }
+
+// detailed is an error that has more to tell a client's program than its words.
+type detailed interface {
+	error
+	Details() any
+}
+
 // WriteError translates an error. What is broken inside is logged, not told.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	class := fault.ClassOf(err)
@@ -99,6 +108,9 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if d, ok := errors.AsType[*diagnosed](err); ok {
 		p.Diagnostics = d.diagnostics
+	}
+	if d, ok := errors.AsType[detailed](err); ok {
+		p.Metadata = d.Details()
 	}
 	for _, x := range p.Diagnostics {
 		level := "ERROR"

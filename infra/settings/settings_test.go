@@ -75,7 +75,7 @@ func TestRefused(t *testing.T) {
 		"table without stream":   {map[string]any{"table": "restored"}, "table and tableStream: give both"},
 		"another table's stream": {map[string]any{"table": "restored", "tableStream": "arn:aws:dynamodb:us-east-1:111122223333:table/old/stream/2026-11-21T00:00:00.000"}, "is not of the table restored"},
 		"code":                   {map[string]any{"code": "nowhere"}, "code: there is no nowhere/api/bootstrap: build the functions with infra/build"},
-		"half built":             {map[string]any{"code": built(t, "api", "authorizer", "delegate", "advance", "relay")}, "approve/bootstrap"},
+		"half built":             {map[string]any{"code": built(t, "api", "catalogue", "authorizer", "delegate", "advance", "relay")}, "approve/bootstrap"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

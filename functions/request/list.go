@@ -13,9 +13,10 @@ import (
 var orders = map[string]entity.Order{"name": entity.ByName, "identifier": entity.ByIdentifier, "createdAt": entity.ByCreated,
 	"lastModifiedAt": entity.ByUpdated, "lastUpdatedAt": entity.ByUpdated}
 
-// Order puts an order, "field,ASC" or "field,DESC", into a query.
+// Order puts an order into a query: "field,ASC" or "field,DESC", or "{field DESC}" as
+// Harness's SDK writes it.
 func Order(text string, q *entity.Query) error {
-	name, direction, _ := strings.Cut(text, ",")
+	name, direction, _ := strings.Cut(strings.ReplaceAll(strings.Trim(text, "{}"), " ", ","), ",")
 	order, ok := orders[name]
 	if !ok {
 		return fault.New(fault.Unsupported, "not supported yet: query parameter sort=%s", text)

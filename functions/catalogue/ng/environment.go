@@ -16,9 +16,11 @@ func (d *door) environmentRoutes() httpio.Routes {
 	const path = "/ng/api/environmentsV2"
 	r := resource{kind: core.EntityEnvironment, read: readEnvironment, show: showEnvironment}
 	l := listing{fallback: 100, ids: []string{"envIdentifiers"}, facts: []string{"type"}}
+	access := l
+	access.refused = []string{"envGroupIdentifier"}
 	return httpio.Routes{
 		"GET " + path:                  request.Scoped(d.list(r, l)),
-		"GET " + path + "/list/access": request.Scoped(d.listAll(r, l)),
+		"GET " + path + "/list/access": request.Scoped(d.listAll(r, access)),
 		"POST " + path:                 request.Scoped(d.create(r)),
 		"PUT " + path:                  request.Scoped(d.update(r)),
 		"PUT " + path + "/upsert":      request.Scoped(d.upsert(r)),

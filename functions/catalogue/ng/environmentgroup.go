@@ -14,13 +14,40 @@ import (
 func (d *door) environmentGroupRoutes() httpio.Routes {
 	const path = "/ng/api/environmentGroup"
 	r := resource{kind: core.EntityEnvironmentGroup, read: readEnvironmentGroup, show: showEnvironmentGroup}
-	l := listing{fallback: 10, ids: []string{"envGroupIdentifiers"}}
+	l := listing{fallback: 25, ids: []string{"envGroupIdentifiers"}}
 	return httpio.Routes{
 		"GET " + path + "/{id}":    request.Scoped(absent(d.get(r), map[string]any{"envGroup": nil})),
-		"POST " + path + "/list":   request.Scoped(d.list(r, l)),
+		"POST " + path + "/list":   request.Scoped(d.listEnvironmentGroups(r, l)),
 		"POST " + path:             request.Scoped(d.create(r)),
 		"PUT " + path + "/{id}":    request.Scoped(d.update(r)),
 		"DELETE " + path + "/{id}": request.Scoped(d.removeEnvironmentGroup(r)),
+	}
+}
+
+// environmentGroupFilter is Harness's EnvironmentGroupFilterProperties.
+type environmentGroupFilter struct {
+	Name         string            `json:"envGroupName"`
+	Description  string            `json:"description"`
+	Environments []string          `json:"envIdentifiers"`
+	Tags         map[string]string `json:"tags"`
+}
+
+func (f environmentGroupFilter) passes(row core.EntityRow) bool {
+	has := strings.Split(row.Facts["envIdentifiers"], ",")
+	missing := func(env string) bool { return !slices.Contains(has, env) }
+	return contains(row.Name, f.Name) && contains(row.Description, f.Description) && tagged(row, f.Tags) && !slices.ContainsFunc(f.Environments, missing)
+}
+
+func (d *door) listEnvironmentGroups(r resource, l listing) request.Handler {
+	return func(c *request.Call) (httpio.Answer, error) {
+		var f environmentGroupFilter
+		next, err := d.filterOf(c, "EnvironmentGroup", &f)
+		if err != nil {
+			return httpio.Answer{}, err
+		}
+		l := l
+		l.passes = f.passes
+		return d.list(r, l)(next)
 	}
 }
 

@@ -11,7 +11,8 @@ func (d *door) infrastructureRoutes() httpio.Routes {
 	const path = "/ng/api/infrastructures"
 	r := resource{kind: core.EntityInfrastructure, read: readInfrastructure, show: showInfrastructure,
 		parent: "environmentIdentifier", locate: ofEnvironment}
-	l := listing{fallback: 100, ids: []string{"infraIdentifiers"}, facts: []string{"deploymentType", "type"}}
+	l := listing{fallback: 100, ids: []string{"infraIdentifiers"}, facts: []string{"deploymentType", "type"},
+		refused: []string{"deploymentTemplateIdentifier", "versionLabel", "serviceRefs"}}
 	return httpio.Routes{
 		"GET " + path:              request.Scoped(needs("environmentIdentifier", d.list(r, l))),
 		"POST " + path:             request.Scoped(d.create(r)),

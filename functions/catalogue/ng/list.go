@@ -41,7 +41,7 @@ func (d *door) rows(c *request.Call, r resource, l listing) (page []entity.Liste
 	if err := c.Allow(govern.View, core.EntityRef{Kind: r.kind, Scope: ref.Scope}); err != nil {
 		return nil, 0, p, err
 	}
-	if err := httpio.Unsupported(c.Q, append(l.refused, "filterIdentifier", "repoName", "branch", "repoIdentifier")...); err != nil {
+	if err := httpio.Unsupported(c.Q, append(l.refused, "filterIdentifier", "pageToken", "repoName", "branch", "repoIdentifier")...); err != nil {
 		return nil, 0, p, err
 	}
 	if p, err = readPaging(c.Q, l); err != nil {
@@ -53,14 +53,36 @@ func (d *door) rows(c *request.Call, r resource, l listing) (page []entity.Liste
 		return nil, 0, p, err
 	}
 	l.wants(c.Q, &q)
-	page, total, err = d.Catalogue.List(c.Ctx, q)
+	if q.Search != "" && c.Q.Get("sort")+c.Q.Get("sortOrders") == "" {
+		page, total, err = d.namesakesFirst(c, q)
+	} else {
+		page, total, err = d.Catalogue.List(c.Ctx, q)
+	}
 	return page, total, p, err
+}
+
+// namesakesFirst lists what is called just as a search says before what has it in its
+// name. Harness's SDK finds an entity by its name so, and does not read every page.
+func (d *door) namesakesFirst(c *request.Call, q entity.Query) ([]entity.Listed, int, error) {
+	called := func(r core.EntityRow) bool { return strings.EqualFold(r.Name, q.Search) || r.Identifier == q.Search }
+	first, rest := q, q
+	first.Passes, first.Skip, first.Limit = request.All(q.Passes, called), 0, 0
+	rest.Passes = request.All(q.Passes, func(r core.EntityRow) bool { return !called(r) })
+	page, n, err := d.Catalogue.List(c.Ctx, first)
+	if err != nil {
+		return nil, 0, err
+	}
+	page = page[min(q.Skip, n):min(q.Skip+q.Limit, n)]
+	room := q.Limit - len(page)
+	rest.Skip, rest.Limit = max(0, q.Skip-n), max(1, room)
+	more, total, err := d.Catalogue.List(c.Ctx, rest)
+	return append(page, more[:min(room, len(more))]...), n + total, err
 }
 
 // widening are the query parameters that ask for what can be referred to from a scope
 // too, not only for what lives in it.
 var widening = []string{"includeAllConnectorsAvailableAtScope", "includeAllConnectorsAccessibleAtScope", "includeAllSecretsAccessibleAtScope",
-	"includeAllServicesAccessibleAtScope", "includeAllVariablesAccessibleAtScope", "includeAllAccessibleAtScope"}
+	"includeAllServicesAccessibleAtScope", "includeAllVariablesAccessibleAtScope", "includeAllEnvGroupsAccessibleAtScope", "includeAllAccessibleAtScope"}
 
 // wider are the scopes above one, when the query asks for them.
 func wider(c *request.Call, at core.Scope) []core.Scope {

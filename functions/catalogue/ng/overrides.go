@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/slipway-cd/slipway/functions/request"
@@ -19,12 +20,38 @@ func (d *door) overridesRoutes() httpio.Routes {
 	l := listing{fallback: 100, facts: []string{"type", "environmentRef", "serviceRef", "infraIdentifier"}}
 	return httpio.Routes{
 		"GET " + path + "/list":     request.Scoped(d.list(r, l)),
-		"POST " + path + "/v2/list": request.Scoped(d.list(r, l)),
+		"POST " + path + "/v2/list": request.Scoped(d.listOverrides(r, l)),
 		"POST " + path:              request.Scoped(d.create(r)),
 		"PUT " + path:               request.Scoped(d.update(r)),
 		"POST " + path + "/upsert":  request.Scoped(d.upsert(r)),
 		"GET " + path + "/{id}":     request.Scoped(absent(d.called(r, d.get(r)), nil)),
 		"DELETE " + path + "/{id}":  request.Scoped(d.called(r, d.remove(r))),
+	}
+}
+
+// overridesFilter is Harness's OverrideFilterProperties.
+type overridesFilter struct {
+	Environments    []string          `json:"environmentRefs"`
+	Services        []string          `json:"serviceRefs"`
+	Infrastructures []string          `json:"infraIdentifiers"`
+	Tags            map[string]string `json:"tags"`
+}
+
+func (f overridesFilter) passes(row core.EntityRow) bool {
+	among := func(list []string, fact string) bool { return len(list) == 0 || slices.Contains(list, row.Facts[fact]) }
+	return among(f.Environments, "environmentRef") && among(f.Services, "serviceRef") && among(f.Infrastructures, "infraIdentifier") && tagged(row, f.Tags)
+}
+
+func (d *door) listOverrides(r resource, l listing) request.Handler {
+	return func(c *request.Call) (httpio.Answer, error) {
+		var f overridesFilter
+		next, err := d.filterOf(c, "Override", &f)
+		if err != nil {
+			return httpio.Answer{}, err
+		}
+		l := l
+		l.passes = f.passes
+		return d.list(r, l)(next)
 	}
 }
 

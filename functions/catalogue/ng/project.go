@@ -3,6 +3,7 @@ package ng
 import (
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
@@ -11,11 +12,28 @@ func (d *door) projectRoutes() httpio.Routes {
 	const path = "/ng/api/projects"
 	r := resource{kind: core.EntityProject, read: readProject, show: showProject}
 	return httpio.Routes{
-		"GET " + path:              request.Scoped(d.list(r, listing{order: "name,ASC"})),
+		"GET " + path:              request.Scoped(d.listProjects(r)),
 		"POST " + path:             request.Scoped(d.create(r)),
 		"GET " + path + "/{id}":    request.Scoped(d.get(r)),
 		"PUT " + path + "/{id}":    request.Scoped(d.update(r)),
 		"DELETE " + path + "/{id}": request.Scoped(d.remove(r)),
+	}
+}
+
+// listProjects lists the projects of an organization, or those of all.
+func (d *door) listProjects(r resource) request.Handler {
+	return func(c *request.Call) (httpio.Answer, error) {
+		l := listing{order: "name,ASC", refused: []string{"moduleType", "onlyFavorites"}}
+		if c.At.Org == "" {
+			orgs, _, err := d.Catalogue.List(c.Ctx, entity.Query{Kind: core.EntityOrganization, Scope: c.At})
+			if err != nil {
+				return httpio.Answer{}, err
+			}
+			for _, o := range orgs {
+				l.include = append(l.include, core.Scope{Account: c.At.Account, Org: o.Identifier})
+			}
+		}
+		return d.list(r, l)(c)
 	}
 }
 

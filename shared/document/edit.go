@@ -1,6 +1,10 @@
 package document
 
 import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -11,29 +15,85 @@ import (
 // With gives a field of a document of a kind another value, a plain word, and leaves the
 // rest as its author wrote it, unless it stands so that it has to be written anew.
 func With(text string, kind core.EntityKind, key, value string) (string, error) {
-	root, err := bodyOf(text, kind)
+	return edited(text, []string{Root(kind)}, key, value, value)
+}
+
+// Moved is a document as it is kept in another scope: what it says of its scope, and the
+// fields below a path from its first key on, say the new.
+func Moved(text string, to core.Scope, below []string, fields map[string]string) (string, error) {
+	docs, diags := yamldoc.Parse("", []byte(text))
+	if diags.Blocks() || len(docs) != 1 || len(docs[0].Root.Entries) == 0 {
+		return "", fault.New(fault.Internal, "the document cannot be read: %s", diags)
+	}
+	first := docs[0].Root.Entries[0]
+	path := append([]string{first.Key.Text}, below...)
+	var err error
+	for _, f := range []struct{ key, value string }{{"orgIdentifier", to.Org}, {"projectIdentifier", to.Project}} {
+		if f.value == "" || first.Value.Get(f.key) == nil {
+			continue // where it is sent to says it
+		}
+		if text, err = edited(text, path[:1], f.key, f.value, word(f.value)); err != nil {
+			return "", err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		if text, err = edited(text, path, key, fields[key], word(fields[key])); err != nil {
+			return "", err
+		}
+	}
+	return text, nil
+}
+
+// edited gives a field of the map at a path another value, which is written as word.
+func edited(text string, path []string, key, value, word string) (string, error) {
+	root, err := bodyOf(text, path)
 	if err != nil {
 		return "", err
 	}
-	if next := rewritten(text, root, key, value); next != "" {
-		if b, err := bodyOf(next, kind); err == nil && same(b, root, key, value) {
+	if next := rewritten(text, root, key, word); next != "" {
+		if b, err := bodyOf(next, path); err == nil && same(b, root, key, value) {
 			return next, nil
 		}
 	}
-	if e := root.Entry(key); e != nil {
-		e.Value.Replace(yamldoc.NewPlain(value, e.Value.Pos))
-	} else {
-		root.Set(key, yamldoc.NewPlain(value, root.Pos))
+	with := yamldoc.NewPlain(value, root.Pos)
+	if word != value {
+		with = yamldoc.NewString(value, root.Pos)
 	}
-	return root.Parent().Encode()
+	if e := root.Entry(key); e != nil {
+		e.Value.Replace(with)
+	} else {
+		root.Set(key, with)
+	}
+	for root.Parent() != nil {
+		root = root.Parent()
+	}
+	return root.Encode()
 }
 
-func bodyOf(text string, kind core.EntityKind) (*yamldoc.Node, error) {
+// bodyOf is the map at a path of a document.
+func bodyOf(text string, path []string) (*yamldoc.Node, error) {
 	docs, diags := yamldoc.Parse("", []byte(text))
-	if diags.Blocks() || len(docs) != 1 || docs[0].Root.Get(Root(kind)) == nil || docs[0].Root.Get(Root(kind)).Kind != yamldoc.Map {
-		return nil, fault.New(fault.Internal, "the %s cannot be read: %s", kind, diags)
+	if diags.Blocks() || len(docs) != 1 {
+		return nil, fault.New(fault.Internal, "the document cannot be read: %s", diags)
 	}
-	return docs[0].Root.Get(Root(kind)), nil
+	body := docs[0].Root.At(path...)
+	if body == nil || body.Kind != yamldoc.Map {
+		return nil, fault.New(fault.Internal, "the document has no %s", strings.Join(path, "."))
+	}
+	return body, nil
+}
+
+// wordForm is a text that can be written without quotes, unless it means something else.
+var wordForm = regexp.MustCompile(`^[A-Za-z_][\w.-]*( [\w.-]+)*$`)
+
+var otherwise = []string{"true", "false", "null", "yes", "no", "on", "off"}
+
+// word writes a text for YAML.
+func word(text string) string {
+	if !wordForm.MatchString(text) || slices.Contains(otherwise, strings.ToLower(text)) {
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 // rewritten changes the one line of a document in which a field stands, or puts one
@@ -54,11 +114,16 @@ func rewritten(text string, body *yamldoc.Node, key, value string) string {
 		return strings.Join(lines, "")
 	}
 	at := e.Value.Pos
-	if !e.Value.Scalar() || e.Value.Quoted || at.Line > len(lines) || at.Column > len(lines[at.Line-1]) {
+	if !e.Value.Scalar() || at.Line > len(lines) || at.Column > len(lines[at.Line-1]) {
 		return ""
 	}
 	line := lines[at.Line-1]
-	rest, ok := strings.CutPrefix(line[at.Column-1:], e.Value.Text)
+	was := e.Value.Text
+	if e.Value.Quoted {
+		quote := line[at.Column-1 : at.Column]
+		was = quote + was + quote
+	}
+	rest, ok := strings.CutPrefix(line[at.Column-1:], was)
 	if !ok {
 		return ""
 	}

@@ -100,6 +100,9 @@ func (r *reader) frozen(e *core.Entity, n *yamldoc.Node) {
 	if !t.Scalar() {
 		return
 	}
+	if all := n.Get("filterType"); all.Scalar() && all.Text == "All" && t.Text != "Pipeline" {
+		return // of the one organization or project that there is around it
+	}
 	if in, ok := only[t.Text]; ok && of(e.Scope)&in == 0 {
 		names := []string{}
 		for l, name := range map[level]string{inAccount: "an account", inOrg: "an organization", inProject: "a project"} {

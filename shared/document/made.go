@@ -74,8 +74,9 @@ func readToken(r *reader, e *core.Entity) {
 }
 
 // FilterTypes are what saved filters may be for.
-var FilterTypes = []string{"Audit", "Connector", "Delegate", "DelegateProfile", "Deployment", "Environment", "EnvironmentGroup", "FileStore",
-	"PipelineExecution", "PipelineSetup", "Secret", "Template", "Trigger"}
+var FilterTypes = []string{"Anomaly", "Audit", "Autocud", "CCMBudget", "CCMConnector", "CCMK8sConnector", "CCMRecommendation", "Connector", "Delegate",
+	"DelegateProfile", "Deployment", "Environment", "EnvironmentGroup", "FileStore", "InputSet", "Override", "PipelineExecution", "PipelineSetup",
+	"QueuedPipeline", "RIInventory", "RuleExecution", "SPInventory", "Secret", "Service", "Template", "Trigger", "Webhook"}
 
 // readFilter reads a saved filter, which is called by what it is for and its identifier.
 func readFilter(r *reader, e *core.Entity) {

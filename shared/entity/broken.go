@@ -61,21 +61,26 @@ func (c *Catalogue) brokenPipelines(ctx context.Context, template core.EntityRef
 				if err != nil {
 					return nil, err
 				}
-				diags, err := c.compiled(ctx, e)
+				diags, err := c.Compiled(ctx, e)
 				if err != nil {
 					return nil, err
 				}
-				// A difference in inputs is a warning to whoever only looks, and an error at run time.
-				if i := slices.IndexFunc(diags, func(d core.Diagnostic) bool {
-					return d.Severity == core.SeverityError || d.Code == compile.CodeOutOfSync || d.Code == compile.CodeTemplate || d.Code == compile.CodeNotFound
-				}); i >= 0 && e.Draft == "" {
-					out = append(out, warn(u, diags[i].String()))
+				if wrong := Breaking(diags); len(wrong) > 0 && e.Draft == "" {
+					out = append(out, warn(u, wrong[0].String()))
 				}
 			default: // others use no templates
 			}
 		}
 	}
 	return out, nil
+}
+
+// Breaking is what of a compilation's diagnostics keeps a pipeline from running. A
+// difference in inputs is a warning to whoever only looks, and an error at run time.
+func Breaking(diags core.Diagnostics) core.Diagnostics {
+	return slices.DeleteFunc(slices.Clone(diags), func(d core.Diagnostic) bool {
+		return d.Severity != core.SeverityError && d.Code != compile.CodeOutOfSync && d.Code != compile.CodeTemplate && d.Code != compile.CodeNotFound
+	})
 }
 
 func (c *Catalogue) outdatedSets(ctx context.Context, p core.Entity) (core.Diagnostics, error) {

@@ -82,7 +82,7 @@ func (c *Catalogue) Save(ctx context.Context, s Saving) (Saved, error) {
 		return Saved{}, unmet(err, *e, s.File)
 	}
 	if e.Kind == core.EntityPipeline {
-		more, err := c.compiled(ctx, *e)
+		more, err := c.Compiled(ctx, *e)
 		if err != nil {
 			return Saved{}, err
 		}
@@ -143,8 +143,8 @@ func (c *Catalogue) mode(m Mode) func(context.Context, core.Entity, Change) (cor
 	}
 }
 
-// compiled says what compiling a pipeline says, with what is stored as its library.
-func (c *Catalogue) compiled(ctx context.Context, e core.Entity) (core.Diagnostics, error) {
+// Compiled says what compiling a pipeline says, with what is stored as its library.
+func (c *Catalogue) Compiled(ctx context.Context, e core.Entity) (core.Diagnostics, error) {
 	shelves := c.Shelves(ctx, e.Scope.Account)
 	_, diags := compile.Compile(compile.Source{File: fileName(e.EntityRef), Data: []byte(e.YAML)},
 		compile.Options{Scope: e.Scope, Library: shelves.Find, Lenient: true})

@@ -21,7 +21,7 @@ type v1Pipeline struct {
 	Name       string            `json:"name"`
 	Desc       string            `json:"description"`
 	Tags       map[string]string `json:"tags"`
-	Git        map[string]string `json:"git_details"`
+	Git        map[string]any    `json:"git_details"`
 }
 
 // v1Save keeps the pipeline in the body. What the body says beside the YAML must agree
@@ -31,10 +31,8 @@ func (d *door) v1Save(c *request.Call, mode entity.Mode) (core.Entity, error) {
 	if err := httpio.JSON(c.Request, httpio.MaxBody, &in); err != nil {
 		return core.Entity{}, err
 	}
-	for name, v := range in.Git {
-		if v != "" && (name != "store_type" || v != "INLINE") {
-			return core.Entity{}, fault.New(fault.Unsupported, "not supported yet: git_details.%s", name)
-		}
+	if err := request.Inline(in.Git); err != nil {
+		return core.Entity{}, err
 	}
 	if strings.TrimSpace(in.YAML) == "" {
 		return core.Entity{}, fault.New(fault.Invalid, "field pipeline_yaml is needed: the text of a pipeline")

@@ -89,7 +89,7 @@ func v1Read(kind core.EntityKind) func(*request.Call) (sent, error) {
 	return func(c *request.Call) (sent, error) {
 		in, err := v1Body(c, v1Keys[kind])
 		if err == nil {
-			err = inline(in.Git)
+			err = request.Inline(in.Git)
 		}
 		if err == nil {
 			err = in.agrees(c)

@@ -22,7 +22,8 @@ func (d *door) file(c *request.Call, r resource) (core.Entity, error) {
 	if err := c.Allow(govern.View, ref); err != nil {
 		return core.Entity{}, err
 	}
-	return d.Catalogue.Get(c.Ctx, ref)
+	e, err := d.Catalogue.Get(c.Ctx, ref)
+	return e, httpio.Missing(err)
 }
 
 func (d *door) getFile(r resource) request.Handler {

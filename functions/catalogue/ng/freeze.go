@@ -27,7 +27,7 @@ func (d *door) freezeRoutes() httpio.Routes {
 	g.read = d.readFreeze(true)
 	return httpio.Routes{
 		"POST " + path:                         request.Scoped(d.create(r)),
-		"GET " + path + "/{id}":                request.Scoped(d.get(r)),
+		"GET " + path + "/{id}":                request.Scoped(plainly(d.get(r))),
 		"PUT " + path + "/{id}":                request.Scoped(d.update(r)),
 		"DELETE " + path + "/{id}":             request.Scoped(d.remove(r)),
 		"POST " + path + "/list":               request.Scoped(d.listFreezes(r)),

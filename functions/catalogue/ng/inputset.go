@@ -233,7 +233,7 @@ func v1ReadInputSet(c *request.Call) (sent, error) {
 	return sent{at: c.At, text: in.YAML, id: in.Identifier, amend: func(e *core.Entity) error {
 		named{Name: in.Name, Description: in.Description, Tags: in.Tags}.over(e)
 		return belongs(c.Q.Get("pipeline"), "")(e)
-	}}, inline(in.Git)
+	}}, request.Inline(in.Git)
 }
 
 // v1ShowInputSet is Harness's InputSetResponseBody.

@@ -33,7 +33,7 @@ func Routes(cfg Config) httpio.Routes {
 	all := httpio.Routes{}
 	for _, routes := range []httpio.Routes{d.organizationRoutes(), d.projectRoutes(), d.serviceRoutes(),
 		d.environmentRoutes(), d.environmentGroupRoutes(), d.infrastructureRoutes(),
-		d.templateRoutes(), d.inputSetRoutes(), d.triggerRoutes(),
+		d.pipelineRoutes(), d.templateRoutes(), d.inputSetRoutes(), d.triggerRoutes(), d.gitRoutes(),
 		d.connectorRoutes(), d.secretRoutes(), d.overridesRoutes(), d.legacyOverridesRoutes(), d.variableRoutes(), d.fileRoutes(), d.v1EntityRoutes()} {
 		maps.Copy(all, routes)
 	}

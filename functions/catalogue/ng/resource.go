@@ -1,6 +1,9 @@
 package ng
 
 import (
+	"cmp"
+	"net/url"
+
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/document"
@@ -132,6 +135,9 @@ func (d *door) answer(c *request.Call, r resource, e core.Entity) (httpio.Answer
 	return a, err
 }
 
+// forced reports whether a request deletes what is in use, as NG or v1 routes say it.
+func forced(q url.Values) bool { return cmp.Or(q.Get("forceDelete"), q.Get("force_delete")) == "true" }
+
 // remove deletes an entity that nobody uses, or any with forceDelete.
 func (d *door) remove(r resource) request.Handler {
 	return func(c *request.Call) (httpio.Answer, error) {
@@ -143,7 +149,7 @@ func (d *door) remove(r resource) request.Handler {
 		if err := c.Allow(govern.Delete, ref); err != nil {
 			return httpio.Answer{}, err
 		}
-		err = d.Catalogue.Remove(c.Ctx, ref, entity.Change{By: c.Who.Actor.ID, Version: version}, c.Q.Get("forceDelete") == "true")
+		err = d.Catalogue.Remove(c.Ctx, ref, entity.Change{By: c.Who.Actor.ID, Version: version}, forced(c.Q))
 		return httpio.OK(c.Request, err == nil), err
 	}
 }

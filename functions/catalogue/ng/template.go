@@ -142,7 +142,7 @@ func (d *door) removeVersions(c *request.Call) (httpio.Answer, error) {
 		if err := c.Allow(govern.Delete, ref); err != nil {
 			return httpio.Answer{}, err
 		}
-		if err := d.Catalogue.Remove(c.Ctx, ref, entity.Change{By: c.Who.Actor.ID}, c.Q.Get("forceDelete") == "true"); err != nil {
+		if err := d.Catalogue.Remove(c.Ctx, ref, entity.Change{By: c.Who.Actor.ID}, forced(c.Q)); err != nil {
 			return httpio.Answer{}, err
 		}
 	}

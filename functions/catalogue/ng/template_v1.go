@@ -58,7 +58,7 @@ func v1ReadTemplate(c *request.Call) (sent, error) {
 			}
 			named{Name: in.Name, Description: in.Description, Tags: in.Tags}.over(e)
 			return path(e)
-		}}, inline(in.Git)
+		}}, request.Inline(in.Git)
 }
 
 // v1ShowTemplate is Harness's TemplateResponse of the v1 routes.

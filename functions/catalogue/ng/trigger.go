@@ -24,10 +24,10 @@ func (d *door) triggerRoutes() httpio.Routes {
 	return httpio.Routes{
 		"GET " + path:                   of(local(d.list(details, listing{fallback: 25}), "filter")),
 		"POST " + path:                  of(d.create(r)),
-		"GET " + path + "/{id}":         of(d.get(r)),
+		"GET " + path + "/{id}":         of(plainly(d.get(r))),
 		"PUT " + path + "/{id}":         of(d.update(r)),
 		"DELETE " + path + "/{id}":      of(d.remove(r)),
-		"GET " + path + "/{id}/details": of(d.get(details)),
+		"GET " + path + "/{id}/details": of(plainly(d.get(details))),
 		"PUT " + path + "/{id}/status":  of(d.switchTrigger),
 	}
 }

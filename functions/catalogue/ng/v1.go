@@ -31,6 +31,14 @@ func bare(status int, h request.Handler) request.Handler {
 	}
 }
 
+// plainly tells of what is not there with 404, for clients that look at the status.
+func plainly(h request.Handler) request.Handler {
+	return func(c *request.Call) (httpio.Answer, error) {
+		a, err := h(c)
+		return a, httpio.Plainly(err)
+	}
+}
+
 // inNG is a call with the parameters of a v1 list as NG routes call them.
 func inNG(c *request.Call, fields map[string]string) (*request.Call, error) {
 	q := url.Values{}
@@ -58,16 +66,6 @@ var v1Fields = map[string]string{"identifier": "identifier", "slug": "identifier
 func v1Page(items []any, total int, p httpio.Paging) httpio.Answer {
 	return httpio.Answer{Body: items, Header: map[string]string{"X-Total-Elements": strconv.Itoa(total),
 		"X-Page-Number": strconv.Itoa(p.Page), "X-Page-Size": strconv.Itoa(p.Size)}}
-}
-
-// inline refuses what would put an entity into Git.
-func inline(details map[string]any) error {
-	for name, v := range details {
-		if v != "" && v != nil && v != false && (name != "store_type" || v != "INLINE") {
-			return fault.New(fault.Unsupported, "not supported yet: git_details.%s", name)
-		}
-	}
-	return nil
 }
 
 // local refuses requests that mean Git, and those with any of the parameters more.

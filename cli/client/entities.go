@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -137,12 +138,26 @@ func (c *Client) DeleteEntity(ctx context.Context, r EntityRef, force bool) erro
 	return c.call(ctx, http.MethodDelete, path, nil, nil)
 }
 
-// History lists the changes of an entity, the newest 1,000, the newest first.
-func (c *Client) History(ctx context.Context, r EntityRef) ([]Change, error) {
-	var out struct {
-		Changes []Change `json:"changes"`
+// newestChanges is how many changes of an entity History reads, in as many answers as it
+// takes.
+const newestChanges = 1000
+
+// History lists the last changes of an entity, the newest first.
+func (c *Client) History(ctx context.Context, r EntityRef) (all []Change, err error) {
+	for before := int64(0); ; {
+		var out struct {
+			Changes []Change `json:"changes"`
+			Next    int64    `json:"next"`
+		}
+		page := fmt.Sprintf("&limit=%d&before=%d", newestChanges-len(all), before)
+		if err := c.get(ctx, r.path("/history")+page, nil, &out); err != nil {
+			return nil, err
+		}
+		all = append(all, out.Changes...)
+		if before = out.Next; before == 0 || len(out.Changes) == 0 || len(all) >= newestChanges {
+			return all, nil
+		}
 	}
-	return out.Changes, c.get(ctx, r.path("/history")+"&limit=1000", nil, &out)
 }
 
 // Uses tells what an entity refers to and who refers to it.

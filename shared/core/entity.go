@@ -107,8 +107,12 @@ type Entity struct {
 	Pieces int `json:"pieces,omitempty"` // how many items hold the YAML; 0: it is here
 }
 
-// MaxEntityYAML bounds a document, in bytes.
-const MaxEntityYAML = 3 << 20
+// Bounds of a document, in bytes: as it is, and as an answer carries it (Sent), where
+// something is left for what else is said of it.
+const (
+	MaxEntityYAML = 3 << 20
+	MaxEntitySent = MaxSent - 256<<10
+)
 
 // EntityRow is what a directory knows of an entity: enough for a list, a search and
 // an order.

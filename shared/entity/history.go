@@ -11,39 +11,58 @@ import (
 	"github.com/slipway-cd/slipway/shared/fault"
 )
 
-// History returns the changes of an entity, the newest first, at most limit of them
-// (0: all), whether the entity is still there or not. fault.NotFound when there never
-// was one.
-func (c *Catalogue) History(ctx context.Context, r core.EntityRef, limit int) ([]core.Revision, error) {
-	q := core.Query{PK: core.RevisionKey(r, 0).PK, Reverse: true, Strong: true, Limit: limit}
-	var out []core.Revision
-	for {
+// Past says which changes of an entity are asked for.
+type Past struct {
+	Before int64 // versions before this one; 0 for all
+	Limit  int   // how many at most; 0 for as many as one answer carries
+}
+
+// History returns changes of an entity, the newest first, whether the entity is still
+// there or not, and no more than one answer can carry. next is the Before that goes on
+// with the others, 0 when there are none. fault.NotFound when there never was one.
+func (c *Catalogue) History(ctx context.Context, r core.EntityRef, p Past) (out []core.Revision, next int64, err error) {
+	q := core.Query{PK: core.RevisionKey(r, 0).PK, Reverse: true, Strong: true}
+	if p.Before > 0 {
+		q.After = core.RevisionKey(r, p.Before).SK
+	}
+	if p.Limit > 0 {
+		q.Limit = p.Limit + 1 // to know whether there are more
+	}
+	for sent := 0; ; {
 		page, err := c.store.Query(ctx, q)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		for _, it := range page.Items {
 			var rev core.Revision
 			if err := json.Unmarshal(it.Body, &rev); err != nil {
-				return nil, err
+				return nil, 0, err
+			}
+			last := len(out) - 1
+			if p.Limit > 0 && last+1 == p.Limit {
+				return out, out[last].Entity.Version, nil
 			}
 			if rev.Entity, err = c.whole(ctx, rev.Entity); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
-			if out = append(out, rev); limit > 0 && len(out) == limit {
-				return out, nil
+			if sent += core.Sent(rev.Entity.YAML) + revisionBytes; last >= 0 && sent > core.MaxEntitySent {
+				return out, out[last].Entity.Version, nil
 			}
+			out = append(out, rev)
 		}
 		if page.Cursor == "" {
 			break
 		}
 		q.After = page.Cursor
 	}
-	if len(out) == 0 {
-		return nil, missing(r)
+	if len(out) == 0 && p.Before == 0 {
+		return nil, 0, missing(r)
 	}
-	return out, nil
+	return out, 0, nil
 }
+
+// revisionBytes stands for what an answer says of a change beside the text.
+const revisionBytes = 512
 
 // Users returns who refers to an entity, in any of its versions.
 func (c *Catalogue) Users(ctx context.Context, used core.EntityRef) ([]core.EntityRef, error) {

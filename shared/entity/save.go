@@ -63,8 +63,8 @@ type Saved struct {
 // when it is wrong. A pipeline that cannot be compiled is kept as a draft, which does
 // not run. Of a secret, everything but the value is kept here.
 func (c *Catalogue) Save(ctx context.Context, s Saving) (Saved, error) {
-	if len(s.Text) > core.MaxEntityYAML {
-		return Saved{}, fault.New(fault.TooLarge, "the document has %d bytes: at most %d are kept", len(s.Text), core.MaxEntityYAML)
+	if err := CheckSize(s.Text); err != nil {
+		return Saved{}, err
 	}
 	e, diags := document.Read(s.Text, s.Expected)
 	if e == nil {
@@ -120,6 +120,17 @@ func (c *Catalogue) Save(ctx context.Context, s Saving) (Saved, error) {
 		diags = append(diags, more...)
 	}
 	return Saved{kept, did, diags}, err
+}
+
+// CheckSize refuses a text that is too large to be kept, or to be read again.
+func CheckSize(text string) error {
+	if len(text) > core.MaxEntityYAML {
+		return fault.New(fault.TooLarge, "the document has %d bytes: at most %d are kept", len(text), core.MaxEntityYAML)
+	}
+	if n := core.Sent(text); n > core.MaxEntitySent {
+		return fault.New(fault.TooLarge, "the document would take %d bytes of an answer, and could not be read again: quotes, backslashes, line breaks, <, > and & take 3 to 7 bytes there. At most %d are kept: make it smaller", n, core.MaxEntitySent)
+	}
+	return nil
 }
 
 func action(before *core.Entity, same bool) string {

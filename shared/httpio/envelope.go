@@ -128,7 +128,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
 	}
-	writeJSON(w, class.HTTP, p)
+	writeJSON(w, r, class.HTTP, p)
 }
 
 // Log notes an error that the client is not told, under the request's id.

@@ -4,8 +4,13 @@
 package httpio
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"unicode/utf8"
+
+	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/fault"
 )
 
 // Answer is what a handler has to say. Status 0 is 200; a nil Body is none.
@@ -38,30 +43,40 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.Status == 0 {
 		a.Status = http.StatusOK
 	}
-	writeJSON(w, a.Status, a.Body)
+	writeJSON(w, r, a.Status, a.Body)
 }
 
 // writeJSON writes a value as JSON, a Raw as it is, or nothing but the status when it is nil.
-func writeJSON(w http.ResponseWriter, status int, v any) {
+// What is larger than a function may answer is refused, wherever it runs.
+func writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) {
 	if v == nil {
 		w.WriteHeader(status)
 		return
 	}
-	if raw, ok := v.(Raw); ok {
-		w.Header().Set("Content-Type", raw.Type)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.WriteHeader(status)
-		_, _ = w.Write(raw.Data)
-		return
+	raw, ok := v.(Raw)
+	if !ok {
+		body, err := json.Marshal(v)
+		if err != nil { // values are our own: a bug
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		raw = Raw{Type: "application/json", Data: append(body, '\n')}
 	}
-	body, err := json.Marshal(v)
-	if err != nil { // values are our own: a bug
-		http.Error(w, err.Error(), http.StatusInternalServerError)
+	if raw.sent() > core.MaxSent {
+		WriteError(w, r, fault.New(fault.TooLarge, "the answer is larger than 6 MB, which is all that can be sent: ask for less at once"))
 		return
 	}
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
+	h.Set("Content-Type", raw.Type)
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n'))
+	_, _ = w.Write(raw.Data)
+}
+
+// sent is how many bytes Lambda makes of a body: text becomes a string, all else base64.
+func (b Raw) sent() int {
+	if utf8.Valid(b.Data) {
+		return core.Written(b.Data)
+	}
+	return base64.StdEncoding.EncodedLen(len(b.Data))
 }

@@ -1,9 +1,11 @@
 package httpio_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -289,5 +291,72 @@ func TestTooLargeOnTheWire(t *testing.T) {
 	var kind fault.Kind
 	if json.NewDecoder(resp.Body).Decode(&kind) != nil || kind != fault.TooLarge {
 		t.Error(kind)
+	}
+}
+
+// What is larger than a function can answer is refused, and what is as large is not.
+func TestLargestAnswer(t *testing.T) {
+	value := func(n int) string { return strings.Repeat("a", n-len("\\\"\\\"\\n")) } // in quotes, on a line
+	for name, tc := range map[string]struct {
+		body   any
+		status int
+	}{
+		"text":            {value(core.MaxSent), 200},
+		"text over":       {value(core.MaxSent + 1), 413},
+		"lines over":      {strings.Repeat("\n", core.MaxSent/3), 413},
+		"raw":             {httpio.Raw{Type: "text/plain", Data: make([]byte, core.MaxSent/6)}, 200},
+		"raw over":        {httpio.Raw{Type: "text/plain", Data: make([]byte, core.MaxSent/6+1)}, 413},
+		"raw binary":      {httpio.Raw{Data: bytes.Repeat([]byte{0xff}, core.MaxSent/4*3)}, 200},
+		"raw binary over": {httpio.Raw{Data: bytes.Repeat([]byte{0xff}, core.MaxSent/4*3+1)}, 413},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := serve(t, httpio.Handler(func(*http.Request) (httpio.Answer, error) { return httpio.Answer{Body: tc.body}, nil }), httptest.NewRequest("GET", "/", nil))
+			var p httpio.Problem
+			if w.Code != tc.status || tc.status == 413 && (json.Unmarshal(w.Body.Bytes(), &p) != nil || !strings.Contains(p.Message, "6 MB")) {
+				t.Errorf("%d %.200s", w.Code, w.Body)
+			}
+		})
+	}
+}
+
+// endless is a body that goes on for a gigabyte.
+type endless struct{ read int64 }
+
+func (b *endless) Read(p []byte) (int, error) {
+	if b.read >= 1<<30 {
+		return 0, io.EOF
+	}
+	b.read += int64(len(p))
+	return len(p), nil
+}
+
+// A body of a gigabyte is answered before it has come in.
+func TestGigabyte(t *testing.T) {
+	s := httptest.NewServer(httpio.Mux(ids{}, httpio.Routes{"POST /": httpio.Handler(func(r *http.Request) (httpio.Answer, error) {
+		var v any
+		return httpio.Answer{}, httpio.JSON(r, httpio.MaxBody, &v)
+	})}))
+	defer s.Close()
+	for name, length := range map[string]int64{"announced": 1 << 30, "in chunks": -1} {
+		t.Run(name, func(t *testing.T) {
+			body := &endless{}
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/", io.NopCloser(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.ContentLength = length
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = resp.Body.Close() }()
+			var p httpio.Problem
+			if err := json.NewDecoder(resp.Body).Decode(&p); err != nil || resp.StatusCode != 413 || p.Code != "REQUEST_TOO_LARGE" {
+				t.Errorf("%d %+v %v", resp.StatusCode, p, err)
+			}
+			if body.read > 100<<20 {
+				t.Errorf("%d MB were taken", body.read>>20)
+			}
+		})
 	}
 }

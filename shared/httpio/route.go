@@ -40,7 +40,7 @@ func missing(w http.ResponseWriter, r *http.Request, h http.Handler) {
 	if verdict.status == http.StatusMethodNotAllowed {
 		allow := verdict.header.Get("Allow")
 		w.Header().Set("Allow", allow)
-		writeJSON(w, verdict.status, Problem{Status: "ERROR", Code: "INVALID_REQUEST", CorrelationID: CorrelationID(r),
+		writeJSON(w, r, verdict.status, Problem{Status: "ERROR", Code: "INVALID_REQUEST", CorrelationID: CorrelationID(r),
 			Message: r.Method + " is not served here; try " + allow, ResponseMessages: []ResponseMessage{}})
 		return
 	}

@@ -2,6 +2,7 @@ package door
 
 import (
 	"cmp"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -210,7 +211,8 @@ type entityChange struct {
 	YAML    string `json:"yaml"`
 }
 
-// entityHistory shows the changes of an entity, the newest first.
+// entityHistory shows the changes of an entity, the newest first, as many as fit into an
+// answer. next, when there are more, is the parameter before of the next request.
 func (d *door) entityHistory(c *request.Call) (httpio.Answer, error) {
 	r, err := d.found(c, govern.View)
 	if err != nil {
@@ -227,12 +229,20 @@ func (d *door) entityHistory(c *request.Call) (httpio.Answer, error) {
 		}
 		r = e.EntityRef
 	}
-	history, err := d.Catalogue.History(c.Ctx, r, limit)
+	before, err := httpio.Int(c.Q, "before", 0, math.MaxInt)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	history, next, err := d.Catalogue.History(c.Ctx, r, entity.Past{Before: int64(before), Limit: limit})
 	changes := []entityChange{}
 	for _, rev := range history {
 		changes = append(changes, entityChange{Version: rev.Entity.Version, Action: rev.Action, At: rev.At, By: rev.By, YAML: rev.Entity.YAML})
 	}
-	return httpio.Answer{Body: map[string]any{"changes": changes}}, err
+	out := map[string]any{"changes": changes}
+	if next > 0 {
+		out["next"] = next
+	}
+	return httpio.Answer{Body: out}, err
 }
 
 // entityUses shows what an entity refers to and who refers to it.

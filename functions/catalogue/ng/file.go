@@ -88,6 +88,8 @@ func checkFile(c *request.Call, e core.Entity, content []byte) error {
 		return fault.New(fault.Invalid, "%q cannot be the name of a file: at most 128 bytes in one line, without / and \\", e.Name)
 	case e.Type != "FILE" && e.Type != "FOLDER":
 		return fault.New(fault.Invalid, "type is %q: expected FILE or FOLDER", e.Type)
+	case core.Written(content) > core.MaxEntitySent:
+		return fault.New(fault.TooLarge, "the file could not be read again: control characters take 6 bytes of an answer; encode it, as base64")
 	case e.Type == "FOLDER" && len(content) > 0:
 		return fault.New(fault.Invalid, "a folder has no content")
 	case !slices.Contains(fileUsages, e.Facts["fileUsage"]):

@@ -47,7 +47,7 @@ func TestSecretValues(t *testing.T) {
 		}
 	}
 	// Another value alone is no other version.
-	history, err := entity.NewCatalogue(f.Platform.Ports()).History(t.Context(), core.EntityRef{Kind: core.EntitySecret, Scope: project, Identifier: "s"}, 0)
+	history, _, err := entity.NewCatalogue(f.Platform.Ports()).History(t.Context(), core.EntityRef{Kind: core.EntitySecret, Scope: project, Identifier: "s"}, entity.Past{})
 	if err != nil {
 		t.Fatal(err)
 	}

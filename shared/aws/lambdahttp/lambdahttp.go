@@ -18,9 +18,6 @@ import (
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
 
-// MaxResponse is how many bytes a function may answer: 6 MB with the envelope.
-const MaxResponse = 6<<20 - 64<<10
-
 // Handler returns the function that serves h. The principal is the one that the
 // authorizer found; a request without one is served without.
 func Handler(h http.Handler) func(context.Context, events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
@@ -103,30 +100,17 @@ func (w *writer) Write(p []byte) (int, error) {
 func (w *writer) response() events.APIGatewayProxyResponse {
 	w.WriteHeader(http.StatusOK)
 	out := events.APIGatewayProxyResponse{StatusCode: w.status, MultiValueHeaders: w.header}
-	switch body := w.body.Bytes(); {
-	case written(body) > MaxResponse:
-		return events.APIGatewayProxyResponse{StatusCode: http.StatusRequestEntityTooLarge,
-			Body: `{"status":"ERROR","code":"REQUEST_TOO_LARGE","message":"the answer is larger than 6 MB: ask for less at once"}`}
-	case utf8.Valid(body):
+	body := w.body.Bytes()
+	if utf8.Valid(body) {
 		out.Body = string(body)
-	default:
+	} else {
 		out.Body, out.IsBase64Encoded = base64.StdEncoding.EncodeToString(body), true
 	}
-	return out
-}
-
-// written is how many bytes a body has as a JSON string.
-func written(body []byte) int {
-	n := len(body)
-	for _, b := range body {
-		switch {
-		case b == '"', b == '\\', b == '\n', b == '\r', b == '\t':
-			n++
-		case b < ' ':
-			n += 5 // \u00XX
-		}
+	if len(out.Body) > core.MaxSent || core.Written(body) > core.MaxSent && !out.IsBase64Encoded { // httpio has refused what it has written itself
+		return events.APIGatewayProxyResponse{StatusCode: http.StatusRequestEntityTooLarge,
+			Body: `{"status":"ERROR","code":"REQUEST_TOO_LARGE","message":"the answer is larger than 6 MB: ask for less at once"}`}
 	}
-	return n
+	return out
 }
 
 // contextKey is under what an authorizer's answer carries the principal.

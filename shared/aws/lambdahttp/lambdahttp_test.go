@@ -49,11 +49,13 @@ func TestHandlerBodies(t *testing.T) {
 	}{
 		"text":                {[]byte("ü"), 200, false},
 		"binary":              {[]byte{0xff, 0}, 200, true},
-		"at the bound":        {bytes.Repeat([]byte("a"), MaxResponse), 200, false},
-		"over it":             {bytes.Repeat([]byte("a"), MaxResponse+1), 413, false},
-		"at the bound, of \"": {bytes.Repeat([]byte(`"`), MaxResponse/2), 200, false},
-		"over it, of \"":      {bytes.Repeat([]byte(`"`), MaxResponse/2+1), 413, false},
-		"over it, of NUL":     {make([]byte, MaxResponse/6+1), 413, false},
+		"at the bound":        {bytes.Repeat([]byte("a"), core.MaxSent), 200, false},
+		"over it":             {bytes.Repeat([]byte("a"), core.MaxSent+1), 413, false},
+		"at the bound, of \"": {bytes.Repeat([]byte(`"`), core.MaxSent/2), 200, false},
+		"over it, of \"":      {bytes.Repeat([]byte(`"`), core.MaxSent/2+1), 413, false},
+		"over it, of NUL":     {make([]byte, core.MaxSent/6+1), 413, false},
+		"in base64":           {bytes.Repeat([]byte{0xff}, core.MaxSent/4*3), 200, true},
+		"over it, in base64":  {bytes.Repeat([]byte{0xff}, core.MaxSent/4*3+1), 413, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-cd/slipway/cli/client"
-	"github.com/slipway-cd/slipway/functions/api/door/apitest"
+	"github.com/slipway-cd/slipway/functions/apitest"
 	"github.com/slipway-cd/slipway/shared/core"
 )
 

@@ -90,7 +90,7 @@ func TestAnswersFit(t *testing.T) {
 	var texts []string
 	for n := range 5 { // 3 versions of one and 2 of the other
 		text := service("big"+fmt.Sprint(n%2), "a", length, core.MaxEntityYAML-n)
-		if _, err := admin.Apply(t.Context(), at, "big.yaml", text, false); err != nil {
+		if _, err := admin.Apply(t.Context(), client.Applied{Place: at, File: "big.yaml", YAML: text}); err != nil {
 			t.Fatal(err)
 		}
 		texts = append(texts, text)

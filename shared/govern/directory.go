@@ -48,6 +48,26 @@ func (d *Directory) SetUser(ctx context.Context, account string, by core.Actor, 
 	return u, d.write(ctx, put(core.UserKey(account, u.ID), u, core.Always()))
 }
 
+// Rename gives a user another name; fault.NotFound when there is none of that id.
+func (d *Directory) Rename(ctx context.Context, account string, by core.Actor, id, name string) (core.User, error) {
+	var u core.User
+	item, err := d.ports.Store.Get(ctx, core.UserKey(account, id), true)
+	if fault.Is(err, fault.NotFound) {
+		return u, errNoUser(id)
+	}
+	if err == nil {
+		err = json.Unmarshal(item.Body, &u)
+	}
+	if err != nil {
+		return u, err
+	}
+	u.Name, u.Updated, u.By = name, core.Millis(d.ports.Clock.Now()), by.ID
+	if !line(name) {
+		return u, fault.New(fault.Invalid, "user %s: a name is one line, at most %d characters", id, maxText)
+	}
+	return u, d.write(ctx, put(core.UserKey(account, id), u, core.Always()))
+}
+
 // RemoveUser removes a user and revokes their tokens; fault.NotFound when there is
 // none. Nobody removes themselves.
 func (d *Directory) RemoveUser(ctx context.Context, account string, by core.Actor, id string) error {

@@ -86,6 +86,7 @@ func (a *app) root() *cobra.Command {
 		a.get(),
 		a.diff(),
 		a.delete(),
+		a.clone(),
 		a.history(),
 		a.backup(),
 		a.restore(),

@@ -129,6 +129,21 @@ func (c *Client) Entity(ctx context.Context, r EntityRef) (out Entity, err error
 	return out, c.get(ctx, r.path(""), nil, &out)
 }
 
+// Clone says where a clone goes and how it is called, as far as that is not as it was.
+type Clone struct {
+	Org        *string `json:"org,omitempty"`
+	Project    *string `json:"project,omitempty"`
+	Identifier string  `json:"identifier,omitempty"`
+	Name       string  `json:"name,omitempty"`
+	Force      bool    `json:"force,omitempty"`
+	DryRun     bool    `json:"dryRun,omitempty"`
+}
+
+// Clone keeps an entity once more.
+func (c *Client) Clone(ctx context.Context, r EntityRef, to Clone) (out Entity, err error) {
+	return out, c.post(ctx, r.path("/clone"), to, &out)
+}
+
 // DeleteEntity removes one; with force though others refer to it.
 func (c *Client) DeleteEntity(ctx context.Context, r EntityRef, force bool) error {
 	path := r.path("")

@@ -96,6 +96,9 @@ func word(text string) string {
 	return text
 }
 
+// quotedAs is a scalar in quotes, on one line.
+var quotedAs = regexp.MustCompile(`^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')`)
+
 // rewritten changes the one line of a document in which a field stands, or puts one
 // before the first field; "" where that is not possible.
 func rewritten(text string, body *yamldoc.Node, key, value string) string {
@@ -120,11 +123,10 @@ func rewritten(text string, body *yamldoc.Node, key, value string) string {
 	line := lines[at.Line-1]
 	was := e.Value.Text
 	if e.Value.Quoted {
-		quote := line[at.Column-1 : at.Column]
-		was = quote + was + quote
+		was = quotedAs.FindString(line[at.Column-1:])
 	}
 	rest, ok := strings.CutPrefix(line[at.Column-1:], was)
-	if !ok {
+	if !ok || was == "" {
 		return ""
 	}
 	lines[at.Line-1] = line[:at.Column-1] + value + rest
@@ -133,8 +135,7 @@ func rewritten(text string, body *yamldoc.Node, key, value string) string {
 
 // same reports whether a body is another one but for a field, which has the value.
 func same(b, was *yamldoc.Node, key, value string) bool {
-	v := b.Get(key)
-	if v == nil || v.Text != value {
+	if v := b.Get(key); v == nil && value != "" || v != nil && (!v.Scalar() || v.Text != value) {
 		return false
 	}
 	without := func(n *yamldoc.Node) (string, error) {

@@ -25,6 +25,7 @@ func (d *door) entityRoutes() httpio.Routes {
 		"GET " + path + "/{kind}":              request.Located(d.listEntities),
 		"GET " + path + "/{kind}/{id}":         request.Located(d.showEntity),
 		"DELETE " + path + "/{kind}/{id}":      request.Located(d.deleteEntity),
+		"POST " + path + "/{kind}/{id}/clone":  request.Located(d.cloneEntity),
 		"GET " + path + "/{kind}/{id}/history": request.Located(d.entityHistory),
 		"GET " + path + "/{kind}/{id}/uses":    request.Located(d.entityUses),
 	}

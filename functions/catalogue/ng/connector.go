@@ -1,6 +1,8 @@
 package ng
 
 import (
+	"net/http"
+
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/document"
@@ -11,27 +13,53 @@ import (
 
 func (d *door) connectorRoutes() httpio.Routes {
 	const path = "/ng/api/connectors"
-	r := resource{kind: core.EntityConnector, read: readConnector, show: showConnector}
+	r := resource{kind: core.EntityConnector, read: d.readConnector, show: showConnector}
+	repositories := []string{"Git", "Github", "Gitlab", "Bitbucket", "AzureRepo", "Codecommit", "Harness"}
 	return httpio.Routes{
-		"GET " + path:                           request.Scoped(d.listConnectors(r)),
-		"POST " + path + "/listV2":              request.Scoped(d.listConnectorsBy(r)),
-		"POST " + path:                          request.Scoped(d.create(r)),
-		"PUT " + path:                           request.Scoped(d.update(r)),
-		"GET " + path + "/{id}":                 request.Scoped(d.getConnector(r)),
-		"DELETE " + path + "/{id}":              request.Scoped(d.remove(r)),
-		"POST " + path + "/testConnection/{id}": request.Scoped(testConnection(r)),
+		"GET " + path:                                  request.Scoped(d.listConnectors(r)),
+		"POST " + path + "/listV2":                     request.Scoped(d.listConnectorsBy(r)),
+		"POST " + path + "/listbyfqn":                  request.Scoped(d.connectorsNamed(r)),
+		"GET " + path + "/catalogue":                   request.Scoped(connectorCategories),
+		"GET " + path + "/stats":                       request.Scoped(d.countConnectors(r)),
+		"GET " + path + "/validateUniqueIdentifier":    request.Scoped(d.unique(r)),
+		"POST " + path:                                 request.Scoped(d.create(r)),
+		"PUT " + path:                                  request.Scoped(d.update(r)),
+		"GET " + path + "/{id}":                        request.Scoped(d.getConnector(r)),
+		"DELETE " + path + "/{id}":                     request.Scoped(d.remove(r)),
+		"GET " + path + "/{id}/gcp-projects":           request.Scoped(unsupported("the Google Cloud projects that a connector reaches")),
+		"POST " + path + "/testConnection/{id}":        request.Scoped(d.testConnection(r)),
+		"POST " + path + "/testGitRepoConnection/{id}": request.Scoped(d.testConnection(r, repositories...)),
 	}
 }
 
-func readConnector(c *request.Call) (sent, error) {
+func (d *door) readConnector(c *request.Call) (sent, error) {
 	s, err := readWrapped(core.EntityConnector)(c)
 	s.amend = func(e *core.Entity) error {
 		if e.Identifier == document.BuiltInSecretManager {
 			return fault.New(fault.Invalid, "connector %s is Slipway's own: use another identifier", e.Identifier)
 		}
-		return nil
+		return d.sameType(c, e)
 	}
 	return s, err
+}
+
+// sameType refuses an update that would make another type of what is there: who refers
+// to it counts on its type.
+func (d *door) sameType(c *request.Call, e *core.Entity) error {
+	if c.Method != http.MethodPut {
+		return nil
+	}
+	if err := c.Allow(govern.Edit, e.EntityRef); err != nil {
+		return err
+	}
+	old, err := d.Catalogue.Get(c.Ctx, e.EntityRef)
+	switch {
+	case fault.Is(err, fault.NotFound): // told when it is replaced
+		return nil
+	case err == nil && old.Type != e.Type:
+		return fault.New(fault.Invalid, "%s is of type %s, which cannot be changed to %s: delete it first, or use another identifier", e.EntityRef, old.Type, e.Type)
+	}
+	return err
 }
 
 // showConnector is Harness's ConnectorResponse.
@@ -106,15 +134,6 @@ func (d *door) getConnector(r resource) request.Handler {
 	}
 }
 
-func testConnection(r resource) request.Handler {
-	return func(c *request.Call) (httpio.Answer, error) {
-		if err := c.Allow(govern.Execute, r.ref(c)); err != nil {
-			return httpio.Answer{}, err
-		}
-		return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: tests of connections")
-	}
-}
-
 // listConnectors filters by query parameters.
 func (d *door) listConnectors(r resource) request.Handler {
 	return func(c *request.Call) (httpio.Answer, error) {
@@ -126,11 +145,13 @@ func (d *door) listConnectors(r resource) request.Handler {
 	}
 }
 
-// listConnectorsBy filters by a body, Harness's ConnectorFilterProperties.
+// listConnectorsBy filters by a body, Harness's ConnectorFilterProperties, or by a saved
+// filter.
 func (d *door) listConnectorsBy(r resource) request.Handler {
 	return func(c *request.Call) (httpio.Answer, error) {
 		var f connectorFilter
-		if err := httpio.OptionalJSON(c.Request, httpio.MaxBody, &f); err != nil {
+		c, err := d.filterOf(c, "Connector", &f)
+		if err != nil {
 			return httpio.Answer{}, err
 		}
 		return d.connectorsBy(c, r, f)
@@ -141,6 +162,6 @@ func (d *door) connectorsBy(c *request.Call, r resource, f connectorFilter) (htt
 	if err := f.check(); err != nil {
 		return httpio.Answer{}, err
 	}
-	l := listing{page: "pageIndex", size: "pageSize", fallback: 100, passes: f.passes}
+	l := listing{page: "pageIndex", size: "pageSize", fallback: 100, passes: f.passes, refused: []string{"onlyFavorites", "pageToken", "version"}}
 	return d.list(r, l)(c)
 }

@@ -3,6 +3,7 @@ package ng
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -46,7 +47,11 @@ func (d *door) filterOf(c *request.Call, kind string, into any) (*request.Call, 
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
+	err = dec.Decode(into)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return nil, fault.New(fault.Invalid, "%s of the filter for %s is a %s, which it cannot be", wrong.Field, kind, wrong.Value)
+	}
+	if err != nil {
 		return nil, fault.New(fault.Unsupported, "not supported yet: a filter for %s with %s", kind, strings.TrimPrefix(strings.TrimPrefix(err.Error(), "json: "), "unknown field "))
 	}
 	return &next, nil

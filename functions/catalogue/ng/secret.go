@@ -1,6 +1,7 @@
 package ng
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -9,24 +10,29 @@ import (
 	"github.com/slipway-cd/slipway/shared/document"
 	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
 
 func (d *door) secretRoutes() httpio.Routes {
 	const path = "/ng/api/v2/secrets"
-	r := resource{kind: core.EntitySecret, read: readSecret, show: showSecret}
+	r := resource{kind: core.EntitySecret, read: d.readSecret, show: showSecret}
 	fresh, file, freshFile := r, r, r
-	fresh.read, file.read, freshFile.read = needValue(readSecret), readSecretFile, needValue(readSecretFile)
+	fresh.read, file.read, freshFile.read = needValue(d.readSecret), d.readSecretFile, needValue(d.readSecretFile)
 	return httpio.Routes{
-		"GET " + path:              request.Scoped(d.listSecrets(r)),
-		"POST " + path + "/list":   request.Scoped(d.listSecretsBy(r)),
-		"POST " + path:             request.Scoped(d.create(fresh)),
-		"POST " + path + "/yaml":   request.Scoped(d.create(fresh)),
-		"POST " + path + "/files":  request.Scoped(d.create(freshFile)),
-		"PUT " + path + "/{id}":    request.Scoped(d.update(r)),
-		"PUT " + path + "/{a}/{b}": request.Scoped(d.updateSecret(r, file)),
-		"GET " + path + "/{id}":    request.Scoped(d.get(r)),
-		"DELETE " + path + "/{id}": request.Scoped(d.remove(r)),
+		"GET " + path:                                    request.Scoped(d.listSecrets(r)),
+		"POST " + path + "/list":                         request.Scoped(d.listSecretsBy(r)),
+		"POST " + path + "/list/secrets":                 request.Scoped(d.listSecretsBy(r)),
+		"GET " + path + "/validateUniqueIdentifier/{id}": request.Scoped(d.unique(r)),
+		"POST " + path + "/validate":                     request.Scoped(validateSecret),
+		"GET " + path + "/count":                         request.Scoped(unsupported("counting secrets by parentUniqueId")),
+		"POST " + path:                                   request.Scoped(d.create(fresh)),
+		"POST " + path + "/yaml":                         request.Scoped(d.create(fresh)),
+		"POST " + path + "/files":                        request.Scoped(d.create(freshFile)),
+		"PUT " + path + "/{id}":                          request.Scoped(d.update(r)),
+		"PUT " + path + "/{a}/{b}":                       request.Scoped(d.updateSecret(r, file)),
+		"GET " + path + "/{id}":                          request.Scoped(d.get(r)),
+		"DELETE " + path + "/{id}":                       request.Scoped(d.remove(r)),
 	}
 }
 
@@ -47,15 +53,17 @@ func (d *door) updateSecret(r, file resource) request.Handler {
 	}
 }
 
-func readSecret(c *request.Call) (sent, error) {
+func (d *door) readSecret(c *request.Call) (sent, error) {
 	if err := httpio.Unsupported(c.Q, "privateSecret"); err != nil {
 		return sent{}, err
 	}
-	return readWrapped(core.EntitySecret)(c)
+	s, err := readWrapped(core.EntitySecret)(c)
+	s.amend = func(e *core.Entity) error { return d.sameType(c, e) }
+	return s, err
 }
 
 // readSecretFile reads a form: the document in JSON as spec, the content as file.
-func readSecretFile(c *request.Call) (sent, error) {
+func (d *door) readSecretFile(c *request.Call) (sent, error) {
 	if err := httpio.Unsupported(c.Q, "privateSecret"); err != nil {
 		return sent{}, err
 	}
@@ -68,7 +76,7 @@ func readSecretFile(c *request.Call) (sent, error) {
 	}
 	s, err := wrapped(c, core.EntitySecret, []byte(f.fields["spec"]), false)
 	s.value = f.file
-	s.amend = func(e *core.Entity) error { return same("type", e.Type, "SecretFile") }
+	s.amend = func(e *core.Entity) error { return cmp.Or(same("type", e.Type, "SecretFile"), d.sameType(c, e)) }
 	return s, err
 }
 
@@ -102,11 +110,22 @@ func showSecret(e core.Entity) (any, error) {
 	}, err
 }
 
-// secretFilter is Harness's SecretFilterProperties.
+// validateSecret answers as Harness does when hosts could not be signed in to: that is
+// not tried yet.
+func validateSecret(c *request.Call) (httpio.Answer, error) {
+	if err := c.Allow(govern.Execute, core.EntityRef{Kind: core.EntitySecret, Scope: c.At}); err != nil {
+		return httpio.Answer{}, err
+	}
+	return httpio.OK(c.Request, map[string]any{"success": false, "message": "not supported yet: tests of credentials for hosts"}), nil
+}
+
+// secretFilter is Harness's SecretFilterProperties, and its SecretResourceFilter.
 type secretFilter struct {
 	Identifiers []string          `json:"identifiers"`
+	Identifier  string            `json:"secretIdentifier"`
 	Types       []string          `json:"secretTypes"`
 	Name        string            `json:"secretName"`
+	Description string            `json:"description"`
 	Managers    []string          `json:"secretManagerIdentifiers"`
 	Tags        map[string]string `json:"tags"`
 	SearchTerm  string            `json:"searchTerm"`
@@ -116,7 +135,7 @@ type secretFilter struct {
 
 func (d *door) listSecrets(r resource) request.Handler {
 	return func(c *request.Call) (httpio.Answer, error) {
-		if err := httpio.Unsupported(c.Q, "source_category", "secretManagerIdentifier"); err != nil {
+		if err := httpio.Unsupported(c.Q, "source_category"); err != nil {
 			return httpio.Answer{}, err
 		}
 		return d.secretsBy(c, r, secretFilter{Types: append(httpio.Values(c.Q, "type"), httpio.Values(c.Q, "types")...),
@@ -127,7 +146,8 @@ func (d *door) listSecrets(r resource) request.Handler {
 func (d *door) listSecretsBy(r resource) request.Handler {
 	return func(c *request.Call) (httpio.Answer, error) {
 		var f secretFilter
-		if err := httpio.OptionalJSON(c.Request, httpio.MaxBody, &f); err != nil {
+		c, err := d.filterOf(c, "Secret", &f)
+		if err != nil {
 			return httpio.Answer{}, err
 		}
 		if f.SearchTerm != "" {
@@ -138,20 +158,59 @@ func (d *door) listSecretsBy(r resource) request.Handler {
 }
 
 func (d *door) secretsBy(c *request.Call, r resource, f secretFilter) (httpio.Answer, error) {
-	if f.Deeper {
-		return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: includeSecretsFromEverySubScope: list each scope")
+	for _, name := range []string{"secretManagerIdentifier", "secretManagerIdentifiers"} {
+		f.Managers = append(f.Managers, httpio.Values(c.Q, name)...)
 	}
-	l := listing{page: "pageIndex", size: "pageSize", fallback: 100, passes: f.passes}
+	l := listing{page: "pageIndex", size: "pageSize", fallback: 100, passes: f.passes, refused: []string{"pageToken"}}
 	if f.Wider {
 		c.Q.Set("includeAllSecretsAccessibleAtScope", "true")
+	}
+	if f.Deeper {
+		below, err := d.below(c)
+		if err != nil {
+			return httpio.Answer{}, err
+		}
+		l.include = below
 	}
 	return d.list(r, l)(c)
 }
 
+// below are the organizations and projects inside of a call's scope.
+func (d *door) below(c *request.Call) ([]core.Scope, error) {
+	var scopes []core.Scope
+	orgs := []string{c.At.Org}
+	if c.At.Org == "" {
+		orgs = nil
+		rows, _, err := d.Catalogue.List(c.Ctx, entity.Query{Kind: core.EntityOrganization, Scope: c.At})
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			orgs = append(orgs, row.Identifier)
+			scopes = append(scopes, core.Scope{Account: c.At.Account, Org: row.Identifier})
+		}
+	}
+	if c.At.Project != "" {
+		return nil, nil
+	}
+	for _, org := range orgs {
+		at := core.Scope{Account: c.At.Account, Org: org}
+		rows, _, err := d.Catalogue.List(c.Ctx, entity.Query{Kind: core.EntityProject, Scope: at})
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			scopes = append(scopes, core.Scope{Account: at.Account, Org: org, Project: row.Identifier})
+		}
+	}
+	return scopes, nil
+}
+
 func (f secretFilter) passes(row core.EntityRow) bool {
 	among := func(list []string, s string) bool { return len(list) == 0 || slices.Contains(list, s) }
-	return among(f.Identifiers, row.Identifier) && among(f.Types, row.Type) && among(f.Managers, row.Facts["secretManagerIdentifier"]) &&
-		(f.Name == "" || f.Name == row.Name) && tagged(row, f.Tags)
+	same := func(wanted, have string) bool { return wanted == "" || wanted == have }
+	return among(f.Identifiers, row.Identifier) && same(f.Identifier, row.Identifier) && among(f.Types, row.Type) &&
+		among(f.Managers, row.Facts["secretManagerIdentifier"]) && same(f.Name, row.Name) && contains(row.Description, f.Description) && tagged(row, f.Tags)
 }
 
 // tagged reports whether a row has tags; one without a value may have any.

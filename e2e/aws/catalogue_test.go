@@ -48,12 +48,12 @@ func TestCatalogue(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx, admin, project := t.Context(), w.user["admin"], "kept_"+newID()
 		at := client.Place{Org: "default", Project: project}
-		if _, err := admin.Apply(ctx, client.Place{Org: "default"}, "project.yaml", "project: {name: Kept, identifier: "+project+"}", false); err != nil {
+		if _, err := admin.Apply(ctx, client.Applied{Place: client.Place{Org: "default"}, File: "project.yaml", YAML: "project: {name: Kept, identifier: " + project + "}"}); err != nil {
 			t.Fatal(w.name, err)
 		}
 		for _, action := range []string{"created", "unchanged"} {
 			for _, k := range catalogued {
-				if e, err := admin.Apply(ctx, at, k.id+".yaml", k.text, false); err != nil || e.Action != action || e.Draft != "" {
+				if e, err := admin.Apply(ctx, client.Applied{Place: at, File: k.id + ".yaml", YAML: k.text}); err != nil || e.Action != action || e.Draft != "" {
 					t.Fatal(w.name, k.kind, e.Action, e.Draft, err)
 				}
 			}
@@ -87,7 +87,7 @@ func TestCatalogue(t *testing.T) {
 		for i := range 11 {
 			long += fmt.Sprintf("        - {name: v%d, type: String, value: %s}\n", i, strings.Repeat("ü", 120_000))
 		}
-		if _, err := admin.Apply(ctx, at, "long.yaml", long, false); err != nil {
+		if _, err := admin.Apply(ctx, client.Applied{Place: at, File: "long.yaml", YAML: long}); err != nil {
 			t.Fatal(w.name, err)
 		}
 		if e, err := admin.Entity(ctx, client.EntityRef{Place: at, Kind: "service", ID: "long"}); err != nil || e.YAML != long {

@@ -37,6 +37,8 @@ func TestAccess(t *testing.T) {
 		{"nobody", map[string]string{}, false},
 		{"a delegate", map[string]string{"Authorization": "Bearer " + f.Platform.JoinToken()}, false},
 		{"another account", map[string]string{"x-api-key": "foreign"}, false},
+		{"an ended token", map[string]string{"x-api-key": "ended"}, false},
+		{"another organization", map[string]string{"x-api-key": "beside"}, false},
 		{"another project", map[string]string{"x-api-key": "sibling"}, false},
 		{"this project", map[string]string{"x-api-key": "inside"}, true},
 		{"a user", map[string]string{"x-api-key": f.Platform.AdminToken(), "X-Slipway-As": "carol"}, true},
@@ -52,7 +54,7 @@ func TestAccess(t *testing.T) {
 		fmt.Fprintf(&table, "| `%s` |", pattern)
 		for _, w := range who {
 			if w.ours && method != "GET" {
-				table.WriteString(" may |") // calling it would change what the next ones find
+				fmt.Fprintf(&table, " %s |", may(f, method, path, w.header))
 				continue
 			}
 			for _, named := range []bool{true, false} {
@@ -63,7 +65,7 @@ func TestAccess(t *testing.T) {
 				if !w.ours && (strings.Contains(string(r.Body), mark) || r.Status < 300 && method != "GET" && w.name != "another account" && !strings.Contains(path, "list")) {
 					t.Errorf("%s, as %s: %d %s", pattern, w.name, r.Status, r.Body)
 				}
-				if (w.name == "nobody" && r.Status != 401) || (w.name == "a delegate" && r.Status != 403) {
+				if ((w.name == "nobody" || w.name == "an ended token") && r.Status != 401) || (w.name == "a delegate" && r.Status != 403) {
 					t.Errorf("%s, as %s: %d %s", pattern, w.name, r.Status, r.Body)
 				}
 			}
@@ -89,14 +91,30 @@ func TestAccess(t *testing.T) {
 	}
 }
 
+// may tells whether one may change something: asked of what is not there, as it would
+// change what the next ones find.
+func may(f *apitest.Fixture, method, path string, header map[string]string) string {
+	r := f.Do(apitest.Request{Method: method, Path: strings.ReplaceAll(filled(path, "absent", true), "/x", "/absent"), Header: header})
+	switch r.Status {
+	case 401:
+		return "401"
+	case 403:
+		return "no"
+	}
+	return "may"
+}
+
 // occupied fills a platform with one of everything, all of it called mark, and returns a
 // run. There are credentials of another account and of two projects.
 func occupied(t *testing.T, f *apitest.Fixture) string {
 	f.AddToken("foreign", "other", "eve")
-	for token, project := range map[string]string{"inside": "default", "sibling": "sibling"} {
-		err := f.Govern.PutToken(t.Context(), token, core.Token{Kind: core.PrincipalUser, Account: "default", User: "carol", Name: token,
-			Scope: core.Scope{Account: "default", Org: "default", Project: project}})
-		if err != nil {
+	for token, at := range map[string]core.Token{"inside": {Scope: core.Scope{Org: "default", Project: "default"}},
+		"sibling": {Scope: core.Scope{Org: "default", Project: "sibling"}}, "beside": {Scope: core.Scope{Org: "beside"}}, "ended": {Until: 1}} {
+		at.Kind, at.Account, at.User, at.Name = core.PrincipalUser, "default", "carol", token
+		if at.Scope.Org != "" {
+			at.Scope.Account = "default"
+		}
+		if err := f.Govern.PutToken(t.Context(), token, at); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -34,10 +34,10 @@ func (g *Govern) Authenticate(ctx context.Context, token, as string) (core.Princ
 	} else if err != nil {
 		return core.Principal{}, err
 	}
+	if t.Until != 0 && core.Millis(g.clock.Now()) >= t.Until {
+		return core.Principal{}, errUnknown()
+	}
 	if t.Kind == core.PrincipalDelegate {
-		if t.Until != 0 && core.Millis(g.clock.Now()) >= t.Until {
-			return core.Principal{}, errUnknown()
-		}
 		return core.Principal{Kind: t.Kind, Account: t.Account, Scope: t.Scope, Actor: core.Actor{ID: "delegate:" + t.Name, Name: t.Name}}, nil
 	}
 	u, err := core.User{}, error(nil)

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
 
@@ -54,6 +55,9 @@ func (d *door) v1List(r resource) request.Handler {
 func (d *door) v1Remove(r resource) request.Handler {
 	get, remove := bare(http.StatusOK, d.get(r)), d.remove(r)
 	return func(c *request.Call) (httpio.Answer, error) {
+		if err := c.Allow(govern.Delete, r.ref(c)); err != nil {
+			return httpio.Answer{}, err
+		}
 		was, err := get(c)
 		if err != nil {
 			return httpio.Answer{}, err

@@ -37,8 +37,6 @@ func (r *reader) owner(e *core.Entity) string {
 	switch {
 	case parent == "":
 		r.errorf(r.node("parentIdentifier"), CodeMissing, "send the service account's identifier, or the user's", "the %s does not say whose it is: parentIdentifier", e.Kind)
-	case e.Type == KeyOfUser && e.Scope.Org != "":
-		r.errorf(r.node("orgIdentifier"), CodeScope, "leave orgIdentifier and projectIdentifier out", "API keys of users live in the account")
 	case e.Type == KeyOfUser && !strings.Contains(parent, "/"):
 		return core.UserParent(parent)
 	case e.Type == KeyOfService && ValidIdentifier(parent):

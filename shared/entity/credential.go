@@ -41,14 +41,43 @@ func (c *Catalogue) removeAll(ctx context.Context, refs []core.EntityRef, by Cha
 	return nil
 }
 
-// RemoveKeys deletes the API keys of a user, and their tokens with them.
+// RemoveKeys deletes the API keys of a user, wherever they live, and their tokens with
+// them.
 func (c *Catalogue) RemoveKeys(ctx context.Context, account, user, by string) error {
-	at := core.Scope{Account: account}
-	rows, _, err := c.List(ctx, Query{Kind: core.EntityAPIKey, Scope: at, Parent: core.UserParent(user)})
+	scopes, err := c.scopes(ctx, account)
 	if err != nil {
 		return err
 	}
-	return c.removeAll(ctx, refs(core.EntityAPIKey, rows), Change{By: by})
+	var keys []core.EntityRef
+	for _, at := range scopes {
+		rows, _, err := c.List(ctx, Query{Kind: core.EntityAPIKey, Scope: at, Parent: core.UserParent(user)})
+		if err != nil {
+			return err
+		}
+		keys = append(keys, refs(core.EntityAPIKey, rows)...)
+	}
+	return c.removeAll(ctx, keys, Change{By: by})
+}
+
+// scopes are the account, its organizations and their projects.
+func (c *Catalogue) scopes(ctx context.Context, account string) ([]core.Scope, error) {
+	all := []core.Scope{{Account: account}}
+	orgs, _, err := c.List(ctx, Query{Kind: core.EntityOrganization, Scope: all[0]})
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range orgs {
+		at := core.Scope{Account: account, Org: o.Identifier}
+		projects, _, err := c.List(ctx, Query{Kind: core.EntityProject, Scope: at})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, at)
+		for _, p := range projects {
+			all = append(all, core.Scope{Account: account, Org: o.Identifier, Project: p.Identifier})
+		}
+	}
+	return all, nil
 }
 
 func refs(kind core.EntityKind, rows []Listed) []core.EntityRef {

@@ -57,7 +57,11 @@ func (g *Govern) Authenticate(ctx context.Context, token, as string) (core.Princ
 			return core.Principal{}, err
 		}
 	}
-	return core.Principal{Kind: core.PrincipalUser, Account: t.Account, Admin: u.Admin && t.Scope == core.Scope{}, Scope: t.Scope,
+	at := t.Scope
+	if t.Of.Scope.Org != "" { // what the token lives in is all that it opens
+		at = t.Of.Scope
+	}
+	return core.Principal{Kind: core.PrincipalUser, Account: t.Account, Admin: u.Admin && at == core.Scope{}, Scope: at,
 		Actor: Actor(u)}, nil
 }
 

@@ -126,20 +126,31 @@ func TestTokensEnd(t *testing.T) {
 	}
 }
 
-// A user who is made again is not entered by the tokens of the one before.
+// A user who is made again is not entered by the tokens of the one before, and a token
+// that lives in a project opens that alone.
 func TestUsersTokensGoWithThem(t *testing.T) {
-	f := apitest.Start(t)
-	f.Do(apitest.Request{Method: "PUT", Path: "/slipway/v1/users/dora", User: "admin", Body: `{"name": "Dora"}`}).Into(t, http.StatusOK, nil)
-	f.Do(apitest.Request{Method: "POST", Path: "/ng/api/apikey?accountIdentifier=default", User: "dora",
-		Body: `{"identifier": "key", "name": "Key", "apiKeyType": "USER", "parentIdentifier": "dora"}`}).Into(t, http.StatusOK, nil)
-	token := texted(t, f.Do(apitest.Request{Method: "POST", Path: "/ng/api/token?accountIdentifier=default", User: "dora",
-		Body: `{"identifier": "t", "name": "T", "apiKeyType": "USER", "parentIdentifier": "dora", "apiKeyIdentifier": "key"}`}))
-	if got := status(f, token, "/slipway/v1/runs"); got != http.StatusOK {
-		t.Fatal(got)
-	}
-	f.Do(apitest.Request{Method: "DELETE", Path: "/slipway/v1/users/dora", User: "admin"}).Into(t, http.StatusOK, nil)
-	f.Do(apitest.Request{Method: "PUT", Path: "/slipway/v1/users/dora", User: "admin", Body: `{"name": "Dora"}`}).Into(t, http.StatusOK, nil)
-	if got := status(f, token, "/slipway/v1/runs"); got != http.StatusUnauthorized {
-		t.Error(got)
+	for name, tc := range map[string]struct{ at, opens, not string }{
+		"of the account": {"accountIdentifier=default", "/slipway/v1/runs", ""},
+		"of a project":   {inProject, services, "/ng/api/servicesV2?accountIdentifier=default&orgIdentifier=default"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := apitest.Start(t)
+			f.Do(apitest.Request{Method: "PUT", Path: "/slipway/v1/users/dora", User: "admin", Body: `{"name": "Dora", "admin": true}`}).Into(t, http.StatusOK, nil)
+			f.Do(apitest.Request{Method: "POST", Path: "/ng/api/apikey?" + tc.at, User: "dora",
+				Body: `{"identifier": "key", "name": "Key", "apiKeyType": "USER", "parentIdentifier": "dora"}`}).Into(t, http.StatusOK, nil)
+			token := texted(t, f.Do(apitest.Request{Method: "POST", Path: "/ng/api/token?" + tc.at, User: "dora",
+				Body: `{"identifier": "t", "name": "T", "apiKeyType": "USER", "parentIdentifier": "dora", "apiKeyIdentifier": "key"}`}))
+			if got := status(f, token, tc.opens); got != http.StatusOK {
+				t.Fatal(got)
+			}
+			if tc.not != "" && status(f, token, tc.not) != http.StatusForbidden {
+				t.Error("it opens more than its project")
+			}
+			f.Do(apitest.Request{Method: "DELETE", Path: "/slipway/v1/users/dora", User: "admin"}).Into(t, http.StatusOK, nil)
+			f.Do(apitest.Request{Method: "PUT", Path: "/slipway/v1/users/dora", User: "admin", Body: `{"name": "Dora"}`}).Into(t, http.StatusOK, nil)
+			if got := status(f, token, tc.opens); got != http.StatusUnauthorized {
+				t.Error(got)
+			}
+		})
 	}
 }

@@ -12,7 +12,8 @@ func (d *door) serviceAccountRoutes() httpio.Routes {
 	r := resource{kind: core.EntityServiceAccount, read: readServiceAccount, show: showServiceAccount}
 	a := r
 	a.show = d.aggregateServiceAccount
-	pages := listing{page: "pageIndex", size: "pageSize", order: "name,ASC"}
+	pages := listing{page: "pageIndex", size: "pageSize", order: "name,ASC",
+		refused: []string{"filterType=EXCLUDE_INHERITED_SERVICE_ACCOUNTS"}}
 	return httpio.Routes{
 		"GET " + path:                     request.Scoped(d.all(r)),
 		"POST " + path:                    request.Scoped(d.create(r)),

@@ -36,16 +36,22 @@ type userGroup struct {
 	Account string           `json:"accountIdentifier,omitempty"`
 	Users   []string         `json:"users,omitempty"`
 	Notify  []map[string]any `json:"notificationConfigs,omitempty"`
+	signOn
 }
 
-// linked are what of a body would leave a group's members to somebody else.
-type linked struct {
-	SSO      bool   `json:"isSsoLinked"`
-	Linked   bool   `json:"ssoLinked"`
-	External bool   `json:"externallyManaged"`
-	ID       string `json:"linkedSsoId"`
-	Group    string `json:"ssoGroupId"`
+// signOn is the single sign-on that a group is linked to. It is kept and given back:
+// there is none yet that would bring a member.
+type signOn struct {
+	Linked      bool   `json:"ssoLinked,omitempty"`
+	ID          string `json:"linkedSsoId,omitempty"`
+	Type        string `json:"linkedSsoType,omitempty"`
+	DisplayName string `json:"linkedSsoDisplayName,omitempty"`
+	GroupID     string `json:"ssoGroupId,omitempty"`
+	GroupName   string `json:"ssoGroupName,omitempty"`
 }
+
+// signOnFields are the fields of signOn that hold text.
+var signOnFields = []string{"linkedSsoId", "linkedSsoType", "linkedSsoDisplayName", "ssoGroupId", "ssoGroupName"}
 
 // people are an account's users by what a body calls them.
 func (d *door) people(c *request.Call, called []string) (ids []string, all []core.User, err error) {
@@ -67,14 +73,16 @@ func (d *door) saveGroup(r resource, mode entity.Mode, byEmail bool) request.Han
 	return func(c *request.Call) (httpio.Answer, error) {
 		var in struct {
 			userGroup
-			linked
+			SSO      bool `json:"isSsoLinked"`
+			External bool `json:"externallyManaged"`
 		}
 		if err := httpio.JSON(c.Request, httpio.MaxBody, &in); err != nil {
 			return httpio.Answer{}, err
 		}
-		if in.linked != (linked{}) {
-			return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: groups that are linked to a single sign-on")
+		if in.External {
+			return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: groups that are managed from outside, externallyManaged")
 		}
+		in.Linked = in.Linked || in.SSO
 		at, err := in.home(c)
 		if err == nil {
 			err = ownAccount(c, in.Account)
@@ -173,9 +181,16 @@ func groupOf(e core.Entity, in map[string]any, all []core.User, byEmail bool) ma
 	if notify == nil {
 		notify = []any{}
 	}
-	return map[string]any{"accountIdentifier": e.Scope.Account, "orgIdentifier": orNil(e.Scope.Org), "projectIdentifier": orNil(e.Scope.Project),
+	linked := in["ssoLinked"] == true
+	out := map[string]any{"accountIdentifier": e.Scope.Account, "orgIdentifier": orNil(e.Scope.Org), "projectIdentifier": orNil(e.Scope.Project),
 		"identifier": e.Identifier, "name": e.Name, "description": e.Description, "tags": tagsOf(e.Tags), "users": users, "notificationConfigs": notify,
-		"isSsoLinked": false, "ssoLinked": false, "externallyManaged": false}
+		"isSsoLinked": linked, "ssoLinked": linked, "externallyManaged": false}
+	for _, name := range signOnFields {
+		if v, ok := in[name]; ok {
+			out[name] = v
+		}
+	}
+	return out
 }
 
 func (d *door) group(c *request.Call, r resource, a govern.Action) (core.Entity, error) {
@@ -206,7 +221,8 @@ func (d *door) listGroups(r resource) request.Handler {
 			in, err := body(e)
 			return groupOf(e, in, all, false), err
 		}
-		return d.list(r, listing{page: "pageIndex", size: "pageSize", order: "name,ASC"})(c)
+		return d.list(r, listing{page: "pageIndex", size: "pageSize", order: "name,ASC",
+			refused: []string{"filterType=EXCLUDE_INHERITED_GROUPS"}})(c)
 	}
 }
 

@@ -24,17 +24,3 @@ func TestWith(t *testing.T) {
 		}
 	}
 }
-
-func TestInputs(t *testing.T) {
-	for name, tc := range map[string]struct{ text, want string }{
-		"none":            {"pipeline: {identifier: p, name: P}", ""},
-		"with identities": {"pipeline: {identifier: p, name: P, timeout: <+input>, tags: {a: b}}", "pipeline:\n  identifier: p\n  timeout: \"<+input>\"\n"},
-		"in lists": {"pipeline: {variables: [{name: a, type: String, value: 1}, {name: b, type: String, value: <+input>.regex(x)}]}",
-			"pipeline:\n  variables:\n  - name: b\n    type: String\n    value: \"<+input>.regex(x)\"\n"},
-	} {
-		got, err := document.Inputs(tc.text)
-		if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
-			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
-		}
-	}
-}

@@ -91,7 +91,6 @@ func TestRefusals(t *testing.T) {
 		"v1: git":          {apitest.Request{Method: "POST", Path: v1 + "/pipelines", User: "admin", Body: `{"git_details":{"branch_name":"b"}}`}, 400, "git_details.branch_name"},
 		"v1: other id":     {apitest.Request{Method: "PUT", Path: v1 + "/pipelines/z", User: "admin", Body: `{"pipeline_yaml":"pipeline: {identifier: y, name: y}"}`}, 400, "cannot be changed"},
 		"v1: bad org":      {apitest.Request{Method: "GET", Path: "/v1/orgs/a%2Fb/projects/c/pipelines", User: "admin"}, 400, "cannot be the identifier"},
-		"v1: templates":    {apitest.Request{Method: "GET", Path: v1 + "/pipelines/hello?template_applied=true", User: "admin"}, 400, "template_applied"},
 		"v1: approvals of": {apitest.Request{Method: "GET", Path: "/v1/orgs/default/projects/other/approvals/execution/" + run, User: "admin"}, 404, "in project other"},
 		"v1: answer of":    {apitest.Request{Method: "POST", Path: "/v1/orgs/default/projects/other/approvals/execution/" + run, User: "admin", Body: `{"action":"APPROVE"}`}, 404, "in project other"},
 	}

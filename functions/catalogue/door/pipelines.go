@@ -92,6 +92,8 @@ type storedPipeline struct {
 	Modules    []string            `json:"modules"`
 	Governance *request.Governance `json:"governanceMetadata,omitempty"`
 	StoreType  string              `json:"storeType"`
+	Resolved   string              `json:"resolvedTemplatesPipelineYaml,omitempty"`
+	Validation string              `json:"validationUuid,omitempty"`
 }
 
 type validity struct {
@@ -100,12 +102,21 @@ type validity struct {
 }
 
 func (d *door) getPipeline(c *request.Call) (httpio.Answer, error) {
-	if err := httpio.Unsupported(c.Q, "branch", "repoIdentifier", "getTemplatesResolvedPipeline"); err != nil {
+	if err := httpio.Unsupported(c.Q, "branch", "repoIdentifier"); err != nil {
 		return httpio.Answer{}, err
 	}
 	p, err := d.stored(c)
-	return etag(httpio.OK(c.Request, storedPipeline{YAML: p.YAML, Git: map[string]any{}, Validity: validityOf(p.Draft != "", p.YAML),
-		Modules: []string{"cd"}, StoreType: "INLINE"}), p), err
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	out := storedPipeline{YAML: p.YAML, Git: map[string]any{}, Validity: validityOf(p.Draft != "", p.YAML), Modules: []string{"cd"}, StoreType: "INLINE"}
+	if c.Q.Get("getTemplatesResolvedPipeline") == "true" {
+		out.Resolved, _, err = d.Catalogue.Applied(c.Ctx, p.Scope, entity.FileOf(p.EntityRef), p.YAML)
+	}
+	if c.Q.Get("validateAsync") == "true" {
+		out.Validation = request.ValidationID(p.Identifier)
+	}
+	return etag(httpio.OK(c.Request, out), p), err
 }
 
 func (d *door) deletePipeline(c *request.Call) (httpio.Answer, error) {

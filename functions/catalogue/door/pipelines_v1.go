@@ -60,7 +60,7 @@ func (d *door) v1UpdatePipeline(c *request.Call) (httpio.Answer, error) {
 }
 
 func (d *door) v1GetPipeline(c *request.Call) (httpio.Answer, error) {
-	if err := httpio.Unsupported(c.Q, "branch_name", "branch", "connector_ref", "repo_name", "template_applied"); err != nil {
+	if err := httpio.Unsupported(c.Q, "branch_name", "branch", "connector_ref", "repo_name"); err != nil {
 		return httpio.Answer{}, err
 	}
 	p, err := d.stored(c)
@@ -70,7 +70,13 @@ func (d *door) v1GetPipeline(c *request.Call) (httpio.Answer, error) {
 	body := v1Listed(entity.Row(p))
 	delete(body, "store_type")
 	body["pipeline_yaml"], body["org"], body["project"] = p.YAML, c.At.Org, c.At.Project
-	return httpio.Answer{Body: body}, nil
+	if c.Q.Get("template_applied") == "true" {
+		body["template_applied_pipeline_yaml"], _, err = d.Catalogue.Applied(c.Ctx, p.Scope, entity.FileOf(p.EntityRef), p.YAML)
+	}
+	if c.Q.Get("validate_async") == "true" {
+		body["validation_uuid"] = request.ValidationID(p.Identifier)
+	}
+	return httpio.Answer{Body: body}, err
 }
 
 func (d *door) v1DeletePipeline(c *request.Call) (httpio.Answer, error) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
-	"github.com/slipway-cd/slipway/shared/document"
 	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/govern"
@@ -34,6 +33,8 @@ func (d *door) inputSetRoutes() httpio.Routes {
 		"GET " + path + "/overlay/{id}": request.Project(ofPipeline("pipelineIdentifier", local(d.getInputSet(o)))),
 		"PUT " + path + "/overlay/{id}": request.Project(ofPipeline("pipelineIdentifier", local(d.update(o)))),
 		"POST " + path + "/template":    request.Project(ofPipeline("pipelineIdentifier", local(d.inputTemplate))),
+		"POST " + path + "/merge":       request.Project(ofPipeline("pipelineIdentifier", local(d.mergeInputSets))),
+		"POST " + path + "/get/bulk":    request.Project(ofPipeline("pipelineIdentifier", local(d.bulkInputSets))),
 	}
 	d.v1InputSetRoutes(routes, r)
 	return routes
@@ -45,6 +46,7 @@ func (d *door) v1InputSetRoutes(routes httpio.Routes, r resource) {
 	r.parent, r.read, r.show = "pipeline", v1ReadInputSet, v1ShowInputSet
 	routes["GET "+path] = request.V1(ofPipeline("pipeline", local(d.v1ListInputSets)))
 	routes["POST "+path] = request.V1(ofPipeline("pipeline", local(bare(http.StatusCreated, d.create(r)))))
+	routes["POST "+path+"/merge"] = request.V1(ofPipeline("pipeline", local(d.v1MergeInputSets)))
 	routes["GET "+path+"/{id}"] = request.V1(ofPipeline("pipeline", local(bare(http.StatusOK, d.get(r)))))
 	routes["PUT "+path+"/{id}"] = request.V1(ofPipeline("pipeline", local(bare(http.StatusOK, d.update(r)))))
 	routes["DELETE "+path+"/{id}"] = request.V1(ofPipeline("pipeline", local(bare(http.StatusNoContent, d.remove(r)))))
@@ -182,34 +184,6 @@ func inputSetRow(r core.EntityRow, _ core.Scope) any {
 		"inputSetType": r.Type, "tags": tagsOf(r.Tags), "gitDetails": map[string]any{}, "createdAt": r.Created, "lastUpdatedAt": r.Updated,
 		"inputSetErrorDetails": nil, "overlaySetErrorDetails": nil, "modules": []string{"cd"}, "storeType": "INLINE",
 		"entityValidityDetails": map[string]any{"valid": true, "invalidYaml": nil}}
-}
-
-// inputTemplate answers with the runtime inputs of a pipeline, as the YAML that an
-// input set fills in. Those of templates it uses are not among them.
-func (d *door) inputTemplate(c *request.Call) (httpio.Answer, error) {
-	var in struct {
-		Stages []string `json:"stageIdentifiers"`
-	}
-	if err := httpio.OptionalJSON(c.Request, httpio.MaxBody, &in); err != nil {
-		return httpio.Answer{}, err
-	}
-	if len(in.Stages) > 0 {
-		return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: the inputs of some stages")
-	}
-	ref := core.EntityRef{Kind: core.EntityPipeline, Scope: c.At, Identifier: c.Q.Get("pipelineIdentifier")}
-	if err := c.Allow(govern.View, ref); err != nil {
-		return httpio.Answer{}, err
-	}
-	p, err := d.Catalogue.Get(c.Ctx, ref)
-	if err != nil {
-		return httpio.Answer{}, err
-	}
-	text, err := document.Inputs(p.YAML)
-	if err != nil {
-		return httpio.Answer{}, err
-	}
-	_, sets, err := d.Catalogue.List(c.Ctx, entity.Query{Kind: core.EntityInputSet, Scope: c.At, Parent: ref.Identifier, Limit: 1})
-	return httpio.OK(c.Request, map[string]any{"inputSetTemplateYaml": orNil(text), "hasInputSets": sets > 0, "modules": []string{"cd"}, "replacedExpressions": []string{}}), err
 }
 
 // v1InputSet is Harness's InputSetCreateRequestBody and InputSetUpdateRequestBody.

@@ -31,7 +31,8 @@ type resource struct {
 
 // inGit are the parameters of what is kept in Git.
 var inGit = []string{"storeType=INLINE", "branch", "branchName", "repoName", "repoIdentifier", "repoURL", "filePath", "rootFolder", "connectorRef",
-	"isNewBranch", "importFromGit", "branch_name", "baseBranch", "isHarnessCodeRepo", "pipelineBranch", "pipelineRepoID"}
+	"isNewBranch", "importFromGit", "branch_name", "baseBranch", "isHarnessCodeRepo", "pipelineBranch", "pipelineRepoID",
+	"connector_ref", "repo_name", "parent_entity_connector_ref", "parent_entity_repo_name", "parent_connector_ref", "parent_repo_name"}
 
 // sent is a document as a request has it.
 type sent struct {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
-	"github.com/slipway-cd/slipway/shared/document"
 	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/govern"
@@ -159,7 +158,7 @@ func (d *door) templateInputs(c *request.Call) (httpio.Answer, error) {
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	text, err := document.Inputs(e.YAML, "template", "spec")
+	text, err := d.Catalogue.TemplateInputs(c.Ctx, e)
 	return httpio.OK(c.Request, text), err
 }
 

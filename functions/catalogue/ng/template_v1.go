@@ -7,7 +7,6 @@ import (
 
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
-	"github.com/slipway-cd/slipway/shared/document"
 	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/govern"
@@ -97,7 +96,7 @@ func (d *door) v1GetTemplate(c *request.Call) (httpio.Answer, error) {
 	}
 	out := map[string]any{"template": t}
 	if c.Q.Get("include_yaml") == "true" {
-		if out["inputs"], err = document.Inputs(e.YAML, "template", "spec"); err != nil {
+		if out["inputs"], err = d.Catalogue.TemplateInputs(c.Ctx, e); err != nil {
 			return httpio.Answer{}, err
 		}
 	}

@@ -92,9 +92,13 @@ type applied struct {
 
 // applying is how documents are applied.
 type applying struct {
-	dry    bool
-	match  int64                     // the version that must be there; 0 for any
-	stable func(core.EntityRef) bool // of a template's version; may be nil
+	dry   bool
+	match int64 // the version that must be there; 0 for any
+	// The rest may be nil: whether a template's version is the stable one, the colour that
+	// an environment has, and who is told what became of a document.
+	stable func(core.EntityRef) bool
+	color  func(core.EntityRef) string
+	kept   func(written, applied)
 }
 
 func (a *app) applyAll(ctx context.Context, files []string, place func(file string) client.Place, o applying) error {
@@ -116,7 +120,7 @@ func (a *app) applyAll(ctx context.Context, files []string, place func(file stri
 	counts := map[string]int{}
 	for i, w := range inOrder(docs) {
 		done := a.applyOne(ctx, c, w, o)
-		if fault.Is(done.err, fault.Unavailable) || fault.Is(done.err, fault.Unauthenticated) {
+		if platformGone(done.err) {
 			if i > 0 && !a.json() {
 				counts["not tried"] = len(docs) - i
 				a.sumApplied(counts, foreign, o.dry)
@@ -124,6 +128,9 @@ func (a *app) applyAll(ctx context.Context, files []string, place func(file stri
 			return t.reached(done.err)
 		}
 		counts[done.Action]++
+		if o.kept != nil && w.entity != nil {
+			o.kept(w, done.applied)
+		}
 		if err := a.showApplied(done.applied); err != nil {
 			return err
 		}
@@ -157,6 +164,9 @@ func (a *app) applyOne(ctx context.Context, c *client.Client, w written, o apply
 	if o.stable != nil {
 		doc.Stable = o.stable(w.entity.EntityRef)
 	}
+	if o.color != nil {
+		doc.Color = o.color(w.entity.EntityRef)
+	}
 	e, err := patiently(ctx, func() (client.Entity, error) { return c.Apply(ctx, doc) })
 	if refused, ok := errors.AsType[*client.Refused](err); ok {
 		done.Diagnostics = w.inFile(refused.Diagnostics)
@@ -174,6 +184,11 @@ func (a *app) applyOne(ctx context.Context, c *client.Client, w written, o apply
 	}
 	done.Action, done.Version, done.Draft, done.Diagnostics = e.Action, e.Version, e.Draft != "", w.inFile(e.Diagnostics)
 	return done
+}
+
+// platformGone reports whether an error concerns all that is still to be done.
+func platformGone(err error) bool {
+	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Unauthenticated)
 }
 
 // pauses are how long is waited before each further try of a call that came at a bad

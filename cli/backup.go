@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,29 +21,14 @@ import (
 func (a *app) backup() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup DIR",
-		Short: "Write every document of the account into a folder",
-		Long: `Write every document of the account into a folder: those of the account itself, of its organizations and of their projects,
-as they were written, in a file each. DIR must be new or empty. Secrets are written without their values, which nobody can read; runs,
-users and histories are not written. restore keeps them again, here or on another platform.`,
+		Short: "Write what the account keeps into a folder",
+		Long: `Write what the account keeps into a folder: every document of the account itself, of its organizations and of their projects, as it was
+written, in a file each; files of the file store; users, user groups, service accounts, their API keys, and saved filters. DIR must be new or
+empty. restore keeps it all again, here or on another platform. Left out are values of secrets and of tokens, which nobody can read, users' own
+API keys, delegates' tokens, other people's private filters, runs, and the history of changes.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.backUp(cmd.Context(), args[0]) },
 	}
-}
-
-func (a *app) restore() *cobra.Command {
-	var dry bool
-	cmd := &cobra.Command{
-		Use:   "restore DIR",
-		Short: "Keep every document of a backup",
-		Long: `Keep every document of a backup, as apply does: what is the same is left as it is, what is there and in no backup stays.
-Secrets that are new have no value until they are given one: slipway secrets set.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.applyAll(cmd.Context(), args, placeIn(args[0]), applying{dry: dry})
-		},
-	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what would change, and change nothing")
-	return cmd
 }
 
 // placeIn is where the documents of a backup were, by their path in it.
@@ -93,13 +79,6 @@ func newFolder(name string) (*folder, error) {
 
 // write puts a document where its scope, kind and identifier say.
 func (f *folder) write(at client.Place, kind, parent, id, label, text string) error {
-	parts := []string{}
-	if at.Org != "" {
-		parts = append(parts, "org-"+at.Org)
-	}
-	if at.Project != "" {
-		parts = append(parts, "project-"+at.Project)
-	}
 	file := id
 	if label != "" {
 		file += "@" + label
@@ -107,15 +86,38 @@ func (f *folder) write(at client.Place, kind, parent, id, label, text string) er
 	if parent != "" {
 		file = parent + "." + file
 	}
-	name := path.Join(append(append(parts, kind), strings.Map(plainName, file)+".yaml")...)
+	return f.put(at, kind, file+".yaml", []byte(text))
+}
+
+// writeJSON puts what is no document where its scope, kind and key say.
+func (f *folder) writeJSON(at client.Place, kind, key string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return f.put(at, kind, key+".json", append(text, '\n'))
+}
+
+// put writes a file of a kind in a scope.
+func (f *folder) put(at client.Place, kind, file string, content []byte) error {
+	parts := []string{}
+	if at.Org != "" {
+		parts = append(parts, "org-"+at.Org)
+	}
+	if at.Project != "" {
+		parts = append(parts, "project-"+at.Project)
+	}
+	name := path.Join(append(append(parts, kind), strings.Map(plainName, file))...)
 	if err := f.root.MkdirAll(path.Dir(name), 0o750); err != nil {
 		return fault.New(fault.Invalid, "%s cannot be made: %w", path.Join(f.name, path.Dir(name)), err)
 	}
 	if _, err := f.root.Stat(name); err == nil {
 		return fault.New(fault.AlreadyExists, "%s is there already: two documents have one name", path.Join(f.name, name))
 	}
-	f.files++
-	return f.root.WriteFile(name, []byte(text), 0o644)
+	if !strings.HasSuffix(name, ".content") { // it is of the file before it
+		f.files++
+	}
+	return f.root.WriteFile(name, content, 0o644)
 }
 
 // plainName keeps what every file system takes.
@@ -136,20 +138,51 @@ func (a *app) backUp(ctx context.Context, dir string) error {
 		return err
 	}
 	defer func() { _ = f.root.Close() }()
-	if err := a.backUpPlace(ctx, c, f, client.Place{}); err != nil {
+	b := &backing{client: c, folder: f}
+	if err := b.everything(ctx); err != nil {
 		return t.reached(err)
 	}
 	if a.json() {
-		return a.print(map[string]any{"folder": dir, "documents": f.files})
+		return a.print(map[string]any{"folder": dir, "documents": b.documents, "others": f.files - b.documents - 1, "secretsWithoutValue": b.manifest.Secrets})
 	}
-	_, err = fmt.Fprintf(a.out, "%d documents in %s\n", f.files, a.theme.Clean(dir))
+	if _, err = fmt.Fprintf(a.out, "%d documents in %s\n", b.documents, a.theme.Clean(dir)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.out, "and %d files, users, groups, service accounts, API keys and filters\nleft out: the values of %d secrets, tokens, delegates' tokens, private filters of others, runs, histories\n",
+		f.files-b.documents-1, len(b.manifest.Secrets))
 	return err
 }
 
-// backUpPlace writes what lives in a place, and then what lives below it.
-func (a *app) backUpPlace(ctx context.Context, c *client.Client, f *folder, at client.Place) error {
+// backing is one backup.
+type backing struct {
+	client    *client.Client
+	folder    *folder
+	manifest  manifest
+	documents int
+}
+
+func (b *backing) everything(ctx context.Context) error {
+	b.manifest = manifest{Format: backupFormat}
+	users, err := b.client.Users(ctx)
+	if err != nil {
+		return err
+	}
+	for _, u := range users {
+		u.Updated, u.By = 0, ""
+		if err := b.folder.writeJSON(client.Place{}, "user", u.ID, u); err != nil {
+			return err
+		}
+	}
+	if err := b.place(ctx, client.Place{}); err != nil {
+		return err
+	}
+	return b.folder.writeJSON(client.Place{}, "", "backup", b.manifest)
+}
+
+// place writes what lives in a place, and then what lives below it.
+func (b *backing) place(ctx context.Context, at client.Place) error {
 	for _, kind := range document.Kinds() {
-		all, err := c.Entities(ctx, string(kind), at, "")
+		all, err := b.client.Entities(ctx, string(kind), at, "")
 		if err != nil {
 			return err
 		}
@@ -158,23 +191,45 @@ func (a *app) backUpPlace(ctx context.Context, c *client.Client, f *folder, at c
 			if e.Org != at.Org || e.Project != at.Project {
 				continue
 			}
-			full, err := c.Entity(ctx, client.EntityRef{Place: at, Kind: e.Kind, ID: e.Identifier, Parent: e.Parent, Label: e.Label})
-			if err != nil {
-				return err
-			}
-			if err := f.write(at, e.Kind, e.Parent, e.Identifier, e.Label, full.YAML); err != nil {
+			if err := b.document(ctx, at, e); err != nil {
 				return err
 			}
 			switch e.Kind {
 			case "organization":
-				err = a.backUpPlace(ctx, c, f, client.Place{Org: e.Identifier})
+				err = b.place(ctx, client.Place{Org: e.Identifier})
 			case "project":
-				err = a.backUpPlace(ctx, c, f, client.Place{Org: at.Org, Project: e.Identifier})
+				err = b.place(ctx, client.Place{Org: at.Org, Project: e.Identifier})
 			}
 			if err != nil {
 				return err
 			}
 		}
 	}
+	items, err := besides(ctx, b.client, at)
+	if err != nil {
+		return err
+	}
+	for _, it := range items {
+		if err := b.folder.writeJSON(at, it.kind, it.key(), it.fields); err != nil {
+			return err
+		}
+		if it.content == nil {
+			continue
+		}
+		if err := b.folder.put(at, it.kind, it.key()+".content", it.content); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// document writes one, and notes what is kept of it beside its text.
+func (b *backing) document(ctx context.Context, at client.Place, e client.Entity) error {
+	full, err := b.client.Entity(ctx, client.EntityRef{Place: at, Kind: e.Kind, ID: e.Identifier, Parent: e.Parent, Label: e.Label})
+	if err != nil {
+		return err
+	}
+	b.manifest.note(full)
+	b.documents++
+	return b.folder.write(at, e.Kind, e.Parent, e.Identifier, e.Label, full.YAML)
 }

@@ -107,6 +107,10 @@ func (c *Client) send(ctx context.Context, method, path, content string, body []
 	case out == nil:
 		return nil
 	}
+	if raw, ok := out.(*[]byte); ok {
+		*raw = text
+		return nil
+	}
 	if err := json.Unmarshal(text, out); err != nil {
 		return fault.New(fault.Internal, "%s does not answer %s as Slipway does: %w", c.base, path, err)
 	}

@@ -54,6 +54,7 @@ type Entity struct {
 	Name        string            `json:"name"`
 	Type        string            `json:"type,omitempty"`
 	Tags        map[string]string `json:"tags,omitempty"`
+	Color       string            `json:"color,omitempty"` // of an environment, beside its document
 	Draft       string            `json:"draft,omitempty"`
 	Version     int64             `json:"version"`
 	Created     int64             `json:"created"` // ms
@@ -81,6 +82,8 @@ type Applied struct {
 	DryRun bool // nothing is kept
 	// Stable makes a template's version the stable one.
 	Stable bool
+	// Color, when not empty, is the one that an environment has beside its document.
+	Color string
 	// IfMatch, when not 0, is the version that must be there: *Stale otherwise.
 	IfMatch int64
 }
@@ -94,6 +97,9 @@ func (c *Client) Apply(ctx context.Context, a Applied) (out Entity, err error) {
 	q.Set("file", a.File)
 	if a.DryRun {
 		q.Set("dryRun", "true")
+	}
+	if a.Color != "" {
+		q.Set("color", a.Color)
 	}
 	if a.Stable {
 		q.Set("stable", "true")

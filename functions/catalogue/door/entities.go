@@ -2,6 +2,7 @@ package door
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -43,6 +44,7 @@ type entityShown struct {
 	Name        string            `json:"name"`
 	Type        string            `json:"type,omitempty"`
 	Tags        map[string]string `json:"tags,omitempty"`
+	Color       string            `json:"color,omitempty"` // of an environment, beside its document
 	Draft       string            `json:"draft,omitempty"`
 	Version     int64             `json:"version"`
 	Created     int64             `json:"created"` // ms
@@ -56,7 +58,7 @@ type entityShown struct {
 func shownEntity(e core.Entity) entityShown {
 	return entityShown{Kind: e.Kind, Identifier: e.Identifier, Org: e.Scope.Org, Project: e.Scope.Project, Parent: e.Parent, Label: e.Label,
 		Stable: e.Stable, Name: e.Name, Type: e.Type, Tags: e.Tags, Draft: e.Draft, Version: e.Version, Created: e.Created, Updated: e.Updated,
-		By: e.UpdatedBy, YAML: e.YAML}
+		By: e.UpdatedBy, YAML: e.YAML, Color: e.Facts["color"]}
 }
 
 // entityHome is the scope of the query: ?org= and ?project=, the account without them.
@@ -80,7 +82,7 @@ func (d *door) applyEntity(c *request.Call) (httpio.Answer, error) {
 		Expected: document.Expected{Scope: c.At, Anywhere: true, File: cmp.Or(c.Q.Get("file"), "document.yaml")},
 		DryRun:   c.Q.Get("dryRun") == "true",
 		Stable:   c.Q.Get("stable") == "true",
-		Amend:    func(e *core.Entity) error { return c.Allow(govern.Edit, e.EntityRef) }})
+		Amend:    d.colored(c)})
 	if err != nil {
 		return httpio.Answer{}, request.Told(err)
 	}
@@ -91,6 +93,36 @@ func (d *door) applyEntity(c *request.Call) (httpio.Answer, error) {
 		a.Status = http.StatusCreated
 	}
 	return a, nil
+}
+
+// colored allows the change, and keeps the colour that an environment or group of them
+// has beside its document, unless the query gives another.
+func (d *door) colored(c *request.Call) func(*core.Entity) error {
+	return func(e *core.Entity) error {
+		if err := c.Allow(govern.Edit, e.EntityRef); err != nil {
+			return err
+		}
+		if e.Kind != core.EntityEnvironment && e.Kind != core.EntityEnvironmentGroup {
+			return nil
+		}
+		color := c.Q.Get("color")
+		if color == "" {
+			old, err := d.Catalogue.Get(c.Ctx, e.EntityRef)
+			if err != nil && !fault.Is(err, fault.NotFound) {
+				return err
+			}
+			color = old.Facts["color"]
+		}
+		if color == "" {
+			return nil
+		}
+		e.Facts = maps.Clone(e.Facts)
+		if e.Facts == nil {
+			e.Facts = map[string]string{}
+		}
+		e.Facts["color"] = color
+		return nil
+	}
 }
 
 // entityRef is what the path and the query name: ?parent= is the pipeline of an input

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/slipway-cd/slipway/shared/core"
 )
@@ -108,25 +107,25 @@ func (c *Client) Apply(ctx context.Context, a Applied) (out Entity, err error) {
 	return out, c.send(ctx, http.MethodPut, entityRoute+"?"+q.Encode(), "application/yaml", []byte(a.YAML), &out)
 }
 
-// Entities lists a kind in a place, all pages of it.
+// Entities lists a kind in a place, all pages of it: each once, and all that is there throughout.
 func (c *Client) Entities(ctx context.Context, kind string, at Place, search string) ([]Entity, error) {
 	q := at.query()
 	if search != "" {
 		q.Set("search", search)
 	}
 	var all []Entity
-	for page := 0; ; page++ {
+	for {
 		var out struct {
 			Entities []Entity `json:"entities"`
-			Total    int      `json:"total"`
+			Next     string   `json:"next"`
 		}
-		q.Set("page", strconv.Itoa(page))
 		if err := c.get(ctx, entityRoute+"/"+url.PathEscape(kind), q, &out); err != nil {
 			return nil, err
 		}
-		if all = append(all, out.Entities...); len(out.Entities) == 0 || len(all) >= out.Total {
+		if all = append(all, out.Entities...); out.Next == "" {
 			return all, nil
 		}
+		q.Set("after", out.Next)
 	}
 }
 

@@ -285,6 +285,9 @@ func TestLeftovers(t *testing.T) {
 	if users := must[[]core.EntityRef](t)(c.Users(ctx, web.EntityRef)); len(users) != 0 {
 		t.Error("a reference that nobody makes:", users)
 	}
+	for n := range 60 { // in so many shards that they are read at once
+		must[core.Entity](t)(c.Create(ctx, service(fmt.Sprintf("s%d", n), "v1"), by))
+	}
 	// A shard that a writer has replaced while its head was on the way to a reader.
 	shard := core.Put{Item: core.Item{Key: core.ShardKey(home, core.EntityService, 0), Version: 99, Body: []byte(`[{"i":"ghost"}]`)}}
 	if err := ports.Store.Write(ctx, shard); err != nil {

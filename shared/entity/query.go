@@ -26,8 +26,9 @@ type Query struct {
 
 	Order      Order
 	Descending bool
-	Skip       int // rows before the page
-	Limit      int // rows of the page; 0 for all
+	After      string // the path of the last row of the page before; in the order of paths alone
+	Skip       int    // rows before the page
+	Limit      int    // rows of the page; 0 for all
 }
 
 // Listed is an entity in a list, and where it lives.
@@ -55,9 +56,13 @@ func (c *Catalogue) List(ctx context.Context, q Query) (page []Listed, total int
 		lists[i] = q.of(dir)
 		total += len(lists[i])
 	}
-	end := total
+	end := 0
+	for i := range lists {
+		lists[i] = behind(lists[i], q.After)
+		end += len(lists[i])
+	}
 	if q.Limit > 0 {
-		end = min(q.Skip+q.Limit, total)
+		end = min(q.Skip+q.Limit, end)
 	}
 	if q.Skip >= end {
 		return nil, total, nil
@@ -136,6 +141,14 @@ func newest(lines []*line) []*line {
 		}
 	}
 	return out
+}
+
+// behind leaves out lines, which are by path, up to a path.
+func behind(lines []*line, path string) []*line {
+	if path == "" {
+		return lines
+	}
+	return lines[sort.Search(len(lines), func(i int) bool { return lines[i].path > path }):]
 }
 
 // below are the lines whose paths begin with a parent, by path.

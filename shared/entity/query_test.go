@@ -9,11 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/entity"
+	"github.com/slipway-cd/slipway/shared/entity/entitytest"
 )
 
 // plain answers a query as slowly and as plainly as can be.
@@ -141,4 +144,68 @@ func (s *counting) Get(ctx context.Context, key core.Key, strong bool) (core.Ite
 func (s *counting) Query(ctx context.Context, q core.Query) (core.Page, error) {
 	s.calls++
 	return s.Store.Query(ctx, q)
+}
+
+// TestPagesWhileOthersWrite reads 10,000 entities page by page while others are added and
+// deleted between the pages.
+func TestPagesWhileOthersWrite(t *testing.T) {
+	at := clock.NewManual(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	c := entity.NewCatalogue(core.Ports{Store: &entitytest.Memory{}, Clock: at, IDs: clock.NewIDs(at)})
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range 10_000 {
+		must[core.Entity](t)(c.Create(t.Context(), service(fmt.Sprintf("s%05d", 2*i), ""), by))
+	}
+	q := entity.Query{Kind: core.EntityService, Scope: home, Limit: 250}
+	for name, tc := range map[string]struct {
+		order   entity.Order
+		deletes bool
+		next    func(q *entity.Query, last entity.Listed)
+	}{
+		"behind the last row":            {entity.ByPath, true, func(q *entity.Query, last entity.Listed) { q.After = last.Path() }},
+		"by number, what is new is last": {entity.ByCreated, false, func(q *entity.Query, _ entity.Listed) { q.Skip += q.Limit }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q, seen, there := q, map[string]int{}, map[string]bool{}
+			q.Order = tc.order
+			for _, l := range listed(t, c, entity.Query{Kind: q.Kind, Scope: home}) {
+				there[l.Identifier] = true
+			}
+			for rows := listed(t, c, q); len(rows) > 0; rows = listed(t, c, q) {
+				for _, l := range rows {
+					seen[l.Identifier]++
+				}
+				at.Advance(time.Millisecond)
+				must[core.Entity](t)(c.Put(t.Context(), service(fmt.Sprintf("s%05d", 2*r.IntN(10_000)+1), ""), by))
+				if gone := fmt.Sprintf("s%05d", 2*r.IntN(10_000)); tc.deletes && there[gone] {
+					delete(there, gone)
+					if err := c.Delete(t.Context(), service(gone, "").EntityRef, by); err != nil {
+						t.Fatal(err)
+					}
+				}
+				tc.next(&q, rows[len(rows)-1])
+			}
+			for id, n := range seen {
+				if n != 1 {
+					t.Errorf("%s came %d times", id, n)
+				}
+			}
+			for id := range there {
+				if seen[id] == 0 {
+					t.Errorf("%s was there throughout and did not come", id)
+				}
+			}
+		})
+	}
+}
+
+// Of versions changed at one moment the first counts as the newest.
+func TestNewestOfEquals(t *testing.T) {
+	at := clock.NewManual(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	c := entity.NewCatalogue(core.Ports{Store: &entitytest.Memory{}, Clock: at, IDs: clock.NewIDs(at)})
+	for _, label := range []string{"2", "1", "3"} {
+		must[core.Entity](t)(c.Create(t.Context(), core.Entity{EntityRef: core.EntityRef{Kind: core.EntityTemplate, Scope: home, Identifier: "t", Label: label}}, by))
+	}
+	if rows := listed(t, c, entity.Query{Kind: core.EntityTemplate, Scope: home, Newest: true}); len(rows) != 1 || rows[0].Label != "1" {
+		t.Errorf("%+v", rows)
+	}
 }

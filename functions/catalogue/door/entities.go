@@ -205,7 +205,8 @@ func (d *door) deleteEntity(c *request.Call) (httpio.Answer, error) {
 	return httpio.Answer{Body: map[string]any{"kind": r.Kind, "identifier": r.Identifier, "deleted": true}}, err
 }
 
-// listEntities shows a page of a kind in a scope, by path.
+// listEntities shows a page of a kind in a scope, by path. next, of a full page, is the
+// parameter after of the page behind it, whatever is added or deleted meanwhile.
 func (d *door) listEntities(c *request.Call) (httpio.Answer, error) {
 	r, err := entityRef(c)
 	if err == nil {
@@ -219,7 +220,7 @@ func (d *door) listEntities(c *request.Call) (httpio.Answer, error) {
 		return httpio.Answer{}, err
 	}
 	rows, total, err := d.Catalogue.List(c.Ctx, entity.Query{Kind: r.Kind, Scope: r.Scope, Parent: r.Parent, Search: c.Q.Get("search"),
-		Skip: page.Page * page.Size, Limit: page.Size})
+		After: c.Q.Get("after"), Skip: page.Page * page.Size, Limit: page.Size})
 	if err != nil {
 		return httpio.Answer{}, err
 	}
@@ -232,7 +233,11 @@ func (d *door) listEntities(c *request.Call) (httpio.Answer, error) {
 		}
 		shown = append(shown, x)
 	}
-	return httpio.Answer{Body: map[string]any{"entities": shown, "total": total}}, nil
+	out := map[string]any{"entities": shown, "total": total}
+	if n := len(rows); n == page.Size {
+		out["next"] = rows[n-1].Path()
+	}
+	return httpio.Answer{Body: out}, nil
 }
 
 // entityChange is one change of an entity, with what it was after it.

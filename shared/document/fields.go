@@ -1,9 +1,11 @@
 package document
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/schema"
 	"github.com/slipway-cd/slipway/shared/yamldoc"
 )
 
@@ -43,6 +45,26 @@ func readSecret(r *reader, e *core.Entity) {
 	e.Type = r.text("type")
 	r.fact(e, "secretManagerIdentifier", r.text("spec", "secretManagerIdentifier"))
 	r.fact(e, "valueType", r.text("spec", "valueType"))
+	r.misplaced(r.body, func(key string) bool { return key == "value" })
+	if e.Type == "SecretText" || e.Type == "SecretFile" {
+		r.misplaced(r.node("spec"), func(key string) bool { return !slices.Contains(besideValues, key) })
+	}
+}
+
+// besideValues are the fields of a secret that may have a value.
+var besideValues = []string{"secretManagerIdentifier", "valueType", "value", "additionalMetadata", "type", "errorMessageForInvalidYaml"}
+
+// misplaced refuses fields in which somebody may have written a secret's value, which
+// would be kept and shown like the rest of the document.
+func (r *reader) misplaced(n *yamldoc.Node, wrong func(key string) bool) {
+	if n == nil {
+		return
+	}
+	for i := range n.Entries {
+		if e := &n.Entries[i]; wrong(e.Key.Text) && (!e.Value.Scalar() || e.Value.Text != "") && e.Value.Kind != yamldoc.Null {
+			r.errorf(e.Key, schema.CodeUnknownField, "a value stands below spec, as value:", "unknown field %q of a secret: what it holds would be shown to everybody", e.Key.Text)
+		}
+	}
 }
 
 func readTemplate(r *reader, e *core.Entity) {

@@ -1,6 +1,7 @@
 package ng
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/slipway-cd/slipway/functions/request"
@@ -34,13 +35,16 @@ func (d *door) connectorRoutes() httpio.Routes {
 
 func (d *door) readConnector(c *request.Call) (sent, error) {
 	s, err := readWrapped(core.EntityConnector)(c)
-	s.amend = func(e *core.Entity) error {
-		if e.Identifier == document.BuiltInSecretManager {
-			return fault.New(fault.Invalid, "connector %s is Slipway's own: use another identifier", e.Identifier)
-		}
-		return d.sameType(c, e)
-	}
+	s.amend = func(e *core.Entity) error { return cmp.Or(ownManager(e), d.sameType(c, e)) }
 	return s, err
+}
+
+// ownManager refuses what would hide the secret manager that is always there.
+func ownManager(e *core.Entity) error {
+	if e.Identifier == document.BuiltInSecretManager {
+		return fault.New(fault.Invalid, "connector %s is Slipway's own: use another identifier", e.Identifier)
+	}
+	return nil
 }
 
 // sameType refuses an update that would make another type of what is there: who refers

@@ -18,14 +18,17 @@ func (d *door) overridesRoutes() httpio.Routes {
 	const path = "/ng/api/serviceOverrides"
 	r := resource{kind: core.EntityOverrides, read: d.readOverrides, show: showOverrides}
 	l := listing{fallback: 100, facts: []string{"type", "environmentRef", "serviceRef", "infraIdentifier"}}
+	get := request.Scoped(absent(d.called(r, d.get(r)), nil))
 	return httpio.Routes{
 		"GET " + path + "/list":     request.Scoped(d.list(r, l)),
 		"POST " + path + "/v2/list": request.Scoped(d.listOverrides(r, l)),
 		"POST " + path:              request.Scoped(d.create(r)),
 		"PUT " + path:               request.Scoped(d.update(r)),
 		"POST " + path + "/upsert":  request.Scoped(d.upsert(r)),
-		"GET " + path + "/{id}":     request.Scoped(absent(d.called(r, d.get(r)), nil)),
-		"DELETE " + path + "/{id}":  request.Scoped(d.called(r, d.remove(r))),
+		"GET " + path + "/{id}":     get,
+		// What Harness's SDK reads; all answers have the YAML.
+		"GET " + path + "/get-with-yaml/{id}": get,
+		"DELETE " + path + "/{id}":            request.Scoped(d.called(r, d.remove(r))),
 	}
 }
 

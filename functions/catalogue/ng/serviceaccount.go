@@ -20,6 +20,7 @@ func (d *door) serviceAccountRoutes() httpio.Routes {
 		"PUT " + path + "/{id}":           request.Scoped(d.update(r)),
 		"DELETE " + path + "/{id}":        request.Scoped(d.remove(r)),
 		"GET " + path + "/aggregate":      request.Scoped(d.list(a, pages)),
+		"GET " + path + "/manageable":     request.Scoped(d.list(r, pages)),
 		"GET " + path + "/aggregate/{id}": request.Scoped(d.get(a)),
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
-	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
@@ -162,7 +161,7 @@ func (d *door) peopled(c *request.Call, g core.EntityRef) (bool, error) {
 	return slices.ContainsFunc(all, func(u core.User) bool { return slices.Contains(u.Groups, core.Membership(g)) }), err
 }
 
-// addToGroups puts a user into groups of the scope.
+// addToGroups puts a user into groups and takes them out of all others of the scope.
 func (d *door) addToGroups(c *request.Call) (httpio.Answer, error) {
 	var in struct {
 		Add []string `json:"userGroupIdsToAdd"`
@@ -170,15 +169,39 @@ func (d *door) addToGroups(c *request.Call) (httpio.Answer, error) {
 	if err := httpio.JSON(c.Request, httpio.MaxBody, &in); err != nil {
 		return httpio.Answer{}, err
 	}
-	ids, _, err := d.people(c, []string{c.PathValue("id")})
+	ids, all, err := d.people(c, []string{c.PathValue("id")})
 	if err != nil {
 		return httpio.Answer{}, err
 	}
 	groups, err := d.groups(c, in.Add)
 	if err == nil {
+		err = d.dismissed(c, all, ids[0], groups)
+	}
+	if err == nil {
 		err = d.admit(c, groups, ids[0])
 	}
 	return httpio.OK(c.Request, err == nil), err
+}
+
+// dismissed takes a user out of the groups of the scope but those to stay in.
+func (d *door) dismissed(c *request.Call, all []core.User, user string, stay []core.EntityRef) error {
+	var others []string
+	i := slices.IndexFunc(all, func(u core.User) bool { return u.ID == user })
+	for _, u := range all {
+		if u.ID != user {
+			others = append(others, u.ID)
+		}
+	}
+	for _, g := range all[i].Groups {
+		ref := core.EntityRef{Kind: core.EntityUserGroup, Scope: c.At, Identifier: g[strings.LastIndex(g, "/")+1:]}
+		if core.Membership(ref) != g || slices.Contains(stay, ref) {
+			continue
+		}
+		if err := d.Directory.Dismiss(c.Ctx, c.Who.Account, ref, others); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // removeUser removes a user from the account; of an organization or project, to which
@@ -194,18 +217,7 @@ func (d *door) removeUser(c *request.Call) (httpio.Answer, error) {
 		}
 		return httpio.OK(c.Request, err == nil), err
 	}
-	own, _, err := d.Catalogue.List(c.Ctx, entity.Query{Kind: core.EntityUserGroup, Scope: c.At})
-	var others []string
-	for _, u := range all {
-		if u.ID != ids[0] {
-			others = append(others, u.ID)
-		}
-	}
-	for _, g := range own {
-		if err == nil {
-			err = d.Directory.Dismiss(c.Ctx, c.Who.Account, g.Ref(core.EntityUserGroup), others)
-		}
-	}
+	err = d.dismissed(c, all, ids[0], nil)
 	return httpio.OK(c.Request, err == nil), err
 }
 

@@ -64,7 +64,7 @@ parameter  = $(if $(findstring command,$(origin $(1))),'$(2)=$($(1))')
 parameters = version='$(VERSION)' $(call parameter,NAME,name) $(call parameter,REGION,region) $(call parameter,ARCH,arch) \
 	$(call parameter,DOMAIN,domain) $(call parameter,CERTIFICATE,certificate) $(call parameter,ZONE,zone) \
 	$(call parameter,ZONE_NAME,zoneName) $(call parameter,URL,url) $(call parameter,RETENTION_DAYS,retentionDays) \
-	$(call parameter,DATA_DAYS,dataDays) $(call parameter,MAX_RUNS,maxRuns) $(call parameter,LOG_LEVEL,logLevel) $(call parameter,TRACING,tracing) \
+	$(call parameter,DATA_DAYS,dataDays) $(call parameter,MAX_RUNS,maxRuns) $(call parameter,ACCOUNT_ID,accountId) $(call parameter,LOG_LEVEL,logLevel) $(call parameter,TRACING,tracing) \
 	$(call parameter,KMS_KEY,kmsKey) $(call parameter,ALARM_EMAIL,alarmEmail) $(call parameter,DASHBOARD,dashboard) \
 	$(call parameter,DESTROY_DATA,destroyData) $(call parameter,CODE,code) $(call parameter,TABLE,table) \
 	$(call parameter,TABLE_STREAM,tableStream)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -26,7 +27,7 @@ const defaultPort = "7700"
 const closeGrace = 15 * time.Second
 
 func (a *app) up() *cobra.Command {
-	var port, level string
+	var port, level, account string
 	var noDelegate bool
 	var maxRuns int
 	cmd := &cobra.Command{
@@ -49,10 +50,12 @@ func (a *app) up() *cobra.Command {
 			if maxRuns < 0 {
 				return fault.New(fault.Invalid, "--max-runs is %d: it is a number from 0", maxRuns)
 			}
-			return a.serve(cmd.Context(), port, level, !noDelegate, maxRuns)
+			return a.serve(cmd.Context(), port, level, platform.Config{Delegate: !noDelegate, MaxRuns: maxRuns,
+				Account: cmp.Or(account, os.Getenv("SLIPWAY_ACCOUNT"))})
 		},
 	}
 	cmd.Flags().StringVar(&port, "port", defaultPort, "`port` on 127.0.0.1, 0 for any free one (else $PORT)")
+	cmd.Flags().StringVar(&account, "account-id", "", "`identifier` of the account, as your Harness clients send it: for a new data folder (default \"default\"; else $SLIPWAY_ACCOUNT)")
 	cmd.Flags().BoolVar(&noDelegate, "no-delegate", false, "do not run the built-in delegate")
 	cmd.Flags().IntVar(&maxRuns, "max-runs", 0, "how many runs may go on at once, the others wait for their turn (0: no limit; else $SLIPWAY_MAX_RUNS)")
 	cmd.Flags().StringVar(&level, "log-level", "warn", "debug, info, warn or error")
@@ -60,7 +63,7 @@ func (a *app) up() *cobra.Command {
 }
 
 // serve runs a platform until a signal or a failure of its own.
-func (a *app) serve(ctx context.Context, port, level string, delegate bool, maxRuns int) error {
+func (a *app) serve(ctx context.Context, port, level string, cfg platform.Config) error {
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
 		return fault.New(fault.Invalid, "the port is %q: it is a number from 0 to 65535", port)
 	}
@@ -73,16 +76,15 @@ func (a *app) serve(ctx context.Context, port, level string, delegate bool, maxR
 	if err := a.alreadyUp(ctx); err != nil {
 		return err
 	}
-	p, err := platform.Start(ctx, platform.Config{
-		Dir: a.flags.data, Addr: net.JoinHostPort("127.0.0.1", port), Version: version(), Logger: log, Delegate: delegate, AllowAs: true, MaxRuns: maxRuns,
-	})
+	cfg.Dir, cfg.Addr, cfg.Version, cfg.Logger, cfg.AllowAs = a.flags.data, net.JoinHostPort("127.0.0.1", port), version(), log, true
+	p, err := platform.Start(ctx, cfg)
 	if err != nil {
 		if fault.Is(err, fault.Unavailable) { // nothing was asked for over the network
 			err = fault.New(fault.Conflict, "%w; another port: slipway up --port PORT", err)
 		}
 		return err
 	}
-	if err := a.welcome(p.URL(), delegate); err != nil {
+	if err := a.welcome(p.URL(), cfg.Delegate); err != nil {
 		return err
 	}
 	var failed error

@@ -8,8 +8,9 @@ import (
 )
 
 func main() {
-	p := function.Plane()
+	p, s := function.Plane(), function.Environment()
+	p.Govern.Account = s.Account
 	routes := door.New(door.Config{Journal: p.Journal, Launch: p.Launch, Catalogue: p.Catalogue, Views: p.Views,
 		Dispatch: p.Dispatch, Govern: p.Govern, Links: p.Links, Meter: p.Meter})
-	function.HTTP(p.Meter.HTTP("api", routes), authorizer.New(p.Govern).WithFirstAdmin(p.Ports.Secrets, function.Environment().AdminSecret, p.Ports.Clock).Middleware)
+	function.HTTP(p.Meter.HTTP("api", routes), authorizer.New(p.Govern).WithFirstAdmin(p.Ports.Secrets, s.AdminSecret, p.Ports.Clock).Middleware)
 }

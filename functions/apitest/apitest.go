@@ -31,7 +31,14 @@ type Fixture struct {
 // Start starts a platform that ends with the test.
 func Start(t testing.TB) *Fixture {
 	t.Helper()
-	p, err := platform.Start(context.Background(), platform.Config{Dir: t.TempDir(), Delegate: true, AllowAs: true})
+	return StartAs(t, platform.Config{})
+}
+
+// StartAs starts a platform as cfg says, in a folder of its own.
+func StartAs(t testing.TB, cfg platform.Config) *Fixture {
+	t.Helper()
+	cfg.Dir, cfg.Delegate, cfg.AllowAs = t.TempDir(), true, true
+	p, err := platform.Start(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

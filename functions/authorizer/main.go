@@ -10,5 +10,7 @@ import (
 func main() {
 	s := function.Environment()
 	ports := s.Identity()
-	function.Authorizer(door.New(govern.New(ports.Store, ports.Clock)).WithFirstAdmin(ports.Secrets, s.AdminSecret, ports.Clock).Principal)
+	users := govern.New(ports.Store, ports.Clock)
+	users.Account = s.Account
+	function.Authorizer(door.New(users).WithFirstAdmin(ports.Secrets, s.AdminSecret, ports.Clock).Principal)
 }

@@ -13,6 +13,7 @@ func main() {
 	s := function.Environment()
 	ports := s.Keeping()
 	users := govern.New(ports.Store, ports.Clock)
+	users.Account = s.Account
 	routes := door.New(door.Config{Catalogue: entity.NewCatalogue(ports), Govern: users, Ports: ports})
 	function.HTTP(function.Meter(ports).HTTP("catalogue", routes), authorizer.New(users).WithFirstAdmin(ports.Secrets, s.AdminSecret, ports.Clock).Middleware)
 }

@@ -15,9 +15,10 @@ import (
 
 // Settings are the parameters of a deployment. Parse makes them.
 type Settings struct {
-	Name    string // of the stack; every resource's name begins with it
-	Region  string // "" for the one of the credentials' profile
-	Version string // of Slipway
+	Name      string // of the stack; every resource's name begins with it
+	AccountID string // of the account in Harness's routes, "" for default
+	Region    string // "" for the one of the credentials' profile
+	Version   string // of Slipway
 
 	Definitions string // folder of the state machines' definitions
 	Code        string // folder with <function>/bootstrap for each of Functions
@@ -60,6 +61,7 @@ type key struct {
 
 var keys = map[string]key{
 	"name":          {"the stack's name (slipway)", pattern(func(s *Settings) *string { return &s.Name }, `[a-z][a-z0-9-]{0,18}[a-z0-9]`, "2 to 20 lower-case letters, digits and -, beginning with a letter and not ending in -")},
+	"accountId":     {"the account's identifier, as Harness's clients send it (default)", pattern(func(s *Settings) *string { return &s.AccountID }, `[a-zA-Z0-9_-]{1,64}`, "letters, digits, _ and -, at most 64")},
 	"region":        {"the AWS region (the profile's)", pattern(func(s *Settings) *string { return &s.Region }, `[a-z]{2}(-[a-z]+)+-[0-9]`, "a region's code, such as eu-central-1")},
 	"version":       {"what is deployed (dev)", pattern(func(s *Settings) *string { return &s.Version }, `[\w.+:/=@-]{1,128}`, "letters, digits and ._+:/=@-, at most 128")},
 	"code":          {"folder of the built functions (../dist/functions/ARCH)", text(func(s *Settings) *string { return &s.Code })},

@@ -51,7 +51,7 @@ func TestRefused(t *testing.T) {
 		context map[string]any
 		says    string
 	}{
-		"unknown":                {map[string]any{"regoin": "x"}, "regoin: there is no such parameter; there are alarmEmail, arch"},
+		"unknown":                {map[string]any{"regoin": "x"}, "regoin: there is no such parameter; there are accountId, alarmEmail, arch"},
 		"name too long":          {map[string]any{"name": strings.Repeat("a", 21)}, "must be 2 to 20 lower-case"},
 		"name in capitals":       {map[string]any{"name": "Slipway"}, "must be 2 to 20 lower-case"},
 		"name ends in a hyphen":  {map[string]any{"name": "cd-"}, "must be 2 to 20 lower-case"},

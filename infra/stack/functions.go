@@ -88,6 +88,9 @@ func (s *stack) environment(function string) *map[string]*string {
 		// The doors look at it only where no authorizer stands before them, which is on a
 		// stand-in for AWS; their roles may not read the secret.
 		env["SLIPWAY_ADMIN_SECRET"] = s.adminSecret()
+		if s.AccountID != "" {
+			env["SLIPWAY_ACCOUNT"] = s.AccountID
+		}
 	}
 	if s.KMSKey != "" && function != "authorizer" {
 		env["SLIPWAY_KMS_KEY"] = s.KMSKey

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 
 // everything is a value for each parameter; with them the stack has all it can have.
 var everything = map[string]any{
-	"name": "acme-cd", "region": "eu-central-1", "version": "v1.2.3", "arch": "x86_64",
+	"name": "acme-cd", "accountId": "kmpySmUISimoRrJL6NL73w", "region": "eu-central-1", "version": "v1.2.3", "arch": "x86_64",
 	"domain": "cd.example.com", "zone": "Z0123456789ABC", "retentionDays": "365", "dataDays": "400", "logLevel": "debug",
 	"tracing": "false", "kmsKey": "arn:aws:kms:eu-central-1:111122223333:key/11111111-2222-3333-4444-555555555555",
 	"alarmEmail": "ops@example.com", "dashboard": "false", "destroyData": "true",

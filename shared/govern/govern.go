@@ -3,8 +3,10 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"regexp"
 
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
@@ -16,6 +18,8 @@ type Govern struct {
 	clock core.Clock
 	// AllowAs lets an admin act as another user (examples on a laptop only).
 	AllowAs bool
+	// Account is the deployment's, that of its first admin; core.DefaultAccount when empty.
+	Account string
 }
 
 // New returns a Govern over the store; the clock ends tokens.
@@ -68,11 +72,25 @@ func (g *Govern) Authenticate(ctx context.Context, token, as string) (core.Princ
 // FirstAdmin is who a deployment begins with: the user "admin" as stored, or an
 // admin of that name in the group approvers while there is none.
 func (g *Govern) FirstAdmin(ctx context.Context) (core.Principal, error) {
-	u, err := g.User(ctx, core.DefaultAccount, firstAdmin.ID)
+	u, err := g.User(ctx, g.account(), firstAdmin.ID)
 	if fault.Is(err, fault.NotFound) {
 		u, err = firstAdmin, nil
 	}
-	return core.Principal{Kind: core.PrincipalUser, Account: core.DefaultAccount, Admin: true, Actor: Actor(u)}, err
+	return core.Principal{Kind: core.PrincipalUser, Account: g.account(), Admin: true, Actor: Actor(u)}, err
+}
+
+// account is that of the deployment.
+func (g *Govern) account() string { return cmp.Or(g.Account, core.DefaultAccount) }
+
+// accountForm takes Harness's own accounts' identifiers, too.
+var accountForm = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// CheckAccount refuses what cannot be an account's identifier.
+func CheckAccount(id string) error {
+	if !accountForm.MatchString(id) {
+		return fault.New(fault.Invalid, "%q cannot be the identifier of an account: use letters, digits, _ and -, at most 64", id)
+	}
+	return nil
 }
 
 var firstAdmin = core.User{ID: "admin", Name: "Admin", Groups: []string{"approvers"}, Admin: true}

@@ -18,6 +18,7 @@ import (
 // what `slipway up` uses.
 type Config struct {
 	Dir      string // data folder, made 0700 when missing
+	Account  string // its identifier; what the folder was begun with when empty, core.DefaultAccount at first
 	Addr     string // where to listen, 127.0.0.1:0 when empty
 	Version  string
 	Logger   *slog.Logger // nil: nothing is logged

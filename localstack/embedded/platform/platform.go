@@ -34,6 +34,7 @@ type Platform struct {
 	wake     chan struct{}
 
 	url         string
+	account     string
 	admin, join string
 	server      *http.Server
 	stop        context.CancelFunc
@@ -51,8 +52,12 @@ func Start(ctx context.Context, cfg Config) (*Platform, error) {
 	if p.adapters, err = openAdapters(ctx, cfg, fns); err != nil {
 		return nil, err
 	}
+	if p.account, err = accountOf(cfg.Dir, cfg.Account); err != nil {
+		p.adapters.close()
+		return nil, err
+	}
 	p.compose(fns)
-	if p.admin, p.join, err = seed(ctx, cfg.Dir, p.plane.Govern, p.plane.Ports.IDs); err != nil {
+	if p.admin, p.join, err = seed(ctx, cfg.Dir, p.account, p.plane.Govern, p.plane.Ports.IDs); err != nil {
 		p.adapters.close()
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,12 +28,12 @@ users:
 
 // seed makes sure of users, the admin's token and a join token, as files (mode
 // 0600) and in the store.
-func seed(ctx context.Context, dir string, g *govern.Govern, ids core.IDs) (admin, join string, err error) {
+func seed(ctx context.Context, dir, account string, g *govern.Govern, ids core.IDs) (admin, join string, err error) {
 	users, err := fileOr(filepath.Join(dir, "users.yaml"), func() string { return firstUsers })
 	if err != nil {
 		return "", "", err
 	}
-	if err := seedUsers(ctx, filepath.Join(dir, "users.yaml"), users, g); err != nil {
+	if err := seedUsers(ctx, filepath.Join(dir, "users.yaml"), users, account, g); err != nil {
 		return "", "", err
 	}
 	for _, t := range []struct {
@@ -40,8 +41,8 @@ func seed(ctx context.Context, dir string, g *govern.Govern, ids core.IDs) (admi
 		into   *string
 		record core.Token
 	}{
-		{"admin-token", &admin, core.Token{Kind: core.PrincipalUser, Account: core.DefaultAccount, User: "admin", Name: "admin"}},
-		{"join-token", &join, core.Token{Kind: core.PrincipalDelegate, Account: core.DefaultAccount, Name: "default"}},
+		{"admin-token", &admin, core.Token{Kind: core.PrincipalUser, Account: account, User: "admin", Name: "admin"}},
+		{"join-token", &join, core.Token{Kind: core.PrincipalDelegate, Account: account, Name: "default"}},
 	} {
 		text, err := fileOr(filepath.Join(dir, t.file), func() string { return ids.Token() + "\n" })
 		if err != nil {
@@ -55,7 +56,7 @@ func seed(ctx context.Context, dir string, g *govern.Govern, ids core.IDs) (admi
 	return admin, join, nil
 }
 
-func seedUsers(ctx context.Context, path, text string, g *govern.Govern) error {
+func seedUsers(ctx context.Context, path, text, account string, g *govern.Govern) error {
 	docs, diags := yamldoc.Parse(path, []byte(text))
 	if diags.Blocks() {
 		return fault.New(fault.Invalid, "%s", diags)
@@ -71,11 +72,31 @@ func seedUsers(ctx context.Context, path, text string, g *govern.Govern) error {
 		}
 	}
 	for _, u := range parsed.Users {
-		if err := g.PutUser(ctx, core.DefaultAccount, u); err != nil {
+		if err := g.PutUser(ctx, account, u); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// accountOf is the account that a data folder was begun with, or begins with now.
+func accountOf(dir, asked string) (string, error) {
+	if asked != "" {
+		if err := govern.CheckAccount(asked); err != nil {
+			return "", err
+		}
+	}
+	text, err := fileOr(filepath.Join(dir, "account"), func() string {
+		if _, err := os.Stat(filepath.Join(dir, "admin-token")); err == nil { // begun before accounts had names
+			return core.DefaultAccount + "\n"
+		}
+		return cmp.Or(asked, core.DefaultAccount) + "\n"
+	})
+	is := strings.TrimSpace(text)
+	if err == nil && asked != "" && asked != is {
+		return "", fault.New(fault.Conflict, "the data in %s is of the account %q, not of %q: another account needs a folder of its own", dir, is, asked)
+	}
+	return is, err
 }
 
 // fileOr reads a file, or writes it on first use, whole or not at all.

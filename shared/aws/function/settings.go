@@ -36,6 +36,7 @@ type Settings struct {
 	ScheduleDLQ             string // ARN
 	Secrets, KMSKey         string // prefix of names; ARN or empty
 	AdminSecret             string // name behind the prefix
+	Account                 string // the deployment's; empty for core.DefaultAccount
 	URL                     string // of the API, without a slash at the end
 	Version                 string
 	DataDays                int // after which what belongs to a run expires, 0 for never
@@ -52,7 +53,7 @@ func Environment() Settings {
 		Secrets:     os.Getenv("SLIPWAY_SECRETS"), KMSKey: os.Getenv("SLIPWAY_KMS_KEY"),
 		// The port puts the prefix before every name.
 		AdminSecret: strings.TrimPrefix(os.Getenv("SLIPWAY_ADMIN_SECRET"), os.Getenv("SLIPWAY_SECRETS")),
-		URL:         os.Getenv("SLIPWAY_URL"), Version: os.Getenv("SLIPWAY_VERSION"),
+		Account: os.Getenv("SLIPWAY_ACCOUNT"), URL: os.Getenv("SLIPWAY_URL"), Version: os.Getenv("SLIPWAY_VERSION"),
 	}
 }
 

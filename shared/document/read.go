@@ -92,16 +92,21 @@ func Parsed(doc *yamldoc.Document, text string, want Expected) (*core.Entity, co
 	return e, dedupe(r.diags)
 }
 
-// dedupe leaves out what has been said of a place with the same code.
+// dedupe leaves out what has been said of a place with the same code; several fields may
+// be missing at one.
 func dedupe(ds core.Diagnostics) core.Diagnostics {
 	type place struct {
 		code         string
 		line, column int
+		missing      string
 	}
 	seen := map[place]bool{}
 	var out core.Diagnostics
 	for _, d := range ds {
-		p := place{d.Code, d.Line, d.Column}
+		p := place{code: d.Code, line: d.Line, column: d.Column}
+		if d.Code == CodeMissing {
+			p.missing = d.Help
+		}
 		if !seen[p] {
 			out = append(out, d)
 		}

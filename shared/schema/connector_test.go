@@ -36,3 +36,36 @@ func TestCloudCredentials(t *testing.T) {
 		})
 	}
 }
+
+// TestConnectorNeeds holds that each type says what it lacks, and what cannot be in it.
+func TestConnectorNeeds(t *testing.T) {
+	tests := map[string]struct{ typ, spec, want string }{
+		"registry":      {"DockerRegistry", "{auth: {type: Anonymous}}", "add dockerRegistryUrl:"},
+		"login":         {"DockerRegistry", "{dockerRegistryUrl: u, auth: {spec: {}}}", "add type:"},
+		"code":          {"Github", "{url: u, authentication: {type: Http, spec: {type: Anonymous}}}", "add type:"},
+		"code's token":  {"Gitlab", "{url: u, type: Repo, authentication: {type: Http, spec: {type: UsernameToken, spec: {username: u}}}}", "add tokenRef:"},
+		"api token":     {"Bitbucket", "{url: u, type: Repo, authentication: {type: Http, spec: {type: EmailAndApiToken, spec: {email: e}}}}", "add tokenRef:"},
+		"datadog":       {"Datadog", "{url: u, apiKeyRef: s}", "add applicationKeyRef:"},
+		"new relic":     {"NewRelic", "{url: u, apiKeyRef: s}", "add newRelicAccountId:"},
+		"sumo logic":    {"SumoLogic", "{url: u, accessIdRef: s}", "add accessKeyRef:"},
+		"costs":         {"GcpCloudCost", "{projectId: p, featuresEnabled: [BILLING]}", "add serviceAccountEmail:"},
+		"features":      {"CEAws", "{featuresEnabled: BILLING}", "expected a list"},
+		"on-call":       {"PagerDuty", "{apiToken: s}", `did you mean apiTokenRef`},
+		"database":      {"JDBC", "{auth: {type: ServiceAccount, spec: {}}}", "add url:"},
+		"selectors":     {"Prometheus", "{url: u, delegateSelectors: d}", "expected a list"},
+		"flag":          {"Splunk", "{splunkUrl: u, accountId: a, executeOnDelegate: often}", "executeOnDelegate"},
+		"credential":    {"Spot", "{credential: {spec: {}}}", "add type:"},
+		"key ring":      {"GcpKms", "{projectId: p, region: r, keyName: k}", "add keyRing:"},
+		"cluster":       {"K8sCluster", "{credential: {type: ManualConfig, spec: {masterUrl: u, auth: {type: ServiceAccount, spec: {}}}}}", "add serviceAccountTokenRef:"},
+		"misspelt":      {"ElasticSearch", "{url: u, paswordRef: s}", `did you mean "passwordRef"?`},
+		"all that lack": {"AppDynamics", "{username: u}", "add controllerUrl:"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			docs, _ := yamldoc.Parse("c.yaml", []byte("connector: {name: c, identifier: c, type: "+tc.typ+", spec: "+tc.spec+"}\n"))
+			if got := schema.Check(docs[0]).Diagnostics.String(); !strings.Contains(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}

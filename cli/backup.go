@@ -56,6 +56,9 @@ type folder struct {
 	root  *os.Root
 	name  string
 	files int
+	// before: it may hold files that are written anew; made are those that were.
+	before bool
+	made   map[string]bool
 }
 
 // newFolder makes a folder, which must be new or empty.
@@ -79,6 +82,10 @@ func newFolder(name string) (*folder, error) {
 
 // write puts a document where its scope, kind and identifier say.
 func (f *folder) write(at client.Place, kind, parent, id, label, text string) error {
+	return f.create(documentPath(at, kind, parent, id, label), []byte(text))
+}
+
+func documentPath(at client.Place, kind, parent, id, label string) string {
 	file := id
 	if label != "" {
 		file += "@" + label
@@ -86,7 +93,7 @@ func (f *folder) write(at client.Place, kind, parent, id, label, text string) er
 	if parent != "" {
 		file = parent + "." + file
 	}
-	return f.put(at, kind, file+".yaml", []byte(text))
+	return pathOf(at, kind, file+".yaml")
 }
 
 // writeJSON puts what is no document where its scope, kind and key say.
@@ -100,6 +107,11 @@ func (f *folder) writeJSON(at client.Place, kind, key string, v any) error {
 
 // put writes a file of a kind in a scope.
 func (f *folder) put(at client.Place, kind, file string, content []byte) error {
+	return f.create(pathOf(at, kind, file), content)
+}
+
+// pathOf is where a file of a kind in a scope goes.
+func pathOf(at client.Place, kind, file string) string {
 	parts := []string{}
 	if at.Org != "" {
 		parts = append(parts, "org-"+at.Org)
@@ -107,17 +119,33 @@ func (f *folder) put(at client.Place, kind, file string, content []byte) error {
 	if at.Project != "" {
 		parts = append(parts, "project-"+at.Project)
 	}
-	name := path.Join(append(append(parts, kind), strings.Map(plainName, file))...)
+	return path.Join(append(append(parts, kind), strings.Map(plainName, file))...)
+}
+
+// create writes a file whole or not at all. One that is there is another's of the same
+// name, unless it was there before.
+func (f *folder) create(name string, content []byte) error {
 	if err := f.root.MkdirAll(path.Dir(name), 0o750); err != nil {
 		return fault.New(fault.Invalid, "%s cannot be made: %w", path.Join(f.name, path.Dir(name)), err)
 	}
-	if _, err := f.root.Stat(name); err == nil {
+	if _, err := f.root.Stat(name); err == nil && (!f.before || f.made[name]) {
 		return fault.New(fault.AlreadyExists, "%s is there already: two documents have one name", path.Join(f.name, name))
 	}
-	if !strings.HasSuffix(name, ".content") { // it is of the file before it
+	if f.made == nil {
+		f.made = map[string]bool{}
+	}
+	f.made[name] = true
+	if !strings.HasSuffix(name, ".content") { // it is of the file beside it
 		f.files++
 	}
-	return f.root.WriteFile(name, content, 0o644)
+	err := f.root.WriteFile(name+".part", content, 0o644)
+	if err == nil {
+		err = f.root.Rename(name+".part", name)
+	}
+	if err != nil {
+		return fault.New(fault.Invalid, "%s cannot be written: %w", path.Join(f.name, name), err)
+	}
+	return nil
 }
 
 // plainName keeps what every file system takes.

@@ -90,7 +90,7 @@ func (a *app) root() *cobra.Command {
 		a.history(),
 		a.backup(),
 		a.restore(),
-		a.importing(),
+		a.importCommand(),
 		a.validate(),
 		a.schema(),
 		a.doctor(),

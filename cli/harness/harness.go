@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -21,14 +22,16 @@ const (
 	callTimeout = time.Minute
 	maxAnswer   = 64 << 20
 	pageSize    = 100
-	tries       = 5 // of a call that is throttled
+	tries       = 6 // of a call that came at a bad time
+	maxPause    = time.Minute
 )
 
 // Source is an account at a base URL.
 type Source struct {
 	base, key, account string
 	http               *http.Client
-	wait               func(ctx context.Context, try int) error
+	answered           bool // once
+	wait               func(ctx context.Context, try int, after time.Duration) error
 }
 
 // New returns a source. account may be empty when the key says it, as Harness's do:
@@ -49,31 +52,67 @@ func New(base, key, account string) (*Source, error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
 }
 
-// pause waits before a call is tried again.
-func pause(ctx context.Context, try int) error {
+// Account is the identifier of the account that is read.
+func (s *Source) Account() string { return s.account }
+
+// busy says that a call may go well later, and when the source asks for it to be tried.
+type busy struct {
+	error
+	after time.Duration // 0 when it does not say
+}
+
+func (b *busy) Unwrap() error { return b.error }
+
+// pause waits before a call is tried again: as long as the source asks for, within
+// reason, else ever longer.
+func pause(ctx context.Context, try int, after time.Duration) error {
+	if after <= 0 {
+		after = time.Second << try
+	}
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(time.Second << try):
+	case <-time.After(min(after, maxPause)):
 		return nil
 	}
 }
 
-// call makes a request and returns the answer's data. A call that is throttled is tried
-// again.
+// call makes a request and returns the answer's data. A call that came at a bad time is
+// tried again.
 func (s *Source) call(ctx context.Context, method, path string, q url.Values, body any) (any, error) {
+	text, err := s.read(ctx, method, path, q, body)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Status  string `json:"status"`
+		Data    any    `json:"data"`
+		Message string `json:"message"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return nil, fault.New(fault.Invalid, "%s %s: the answer is no JSON: %w", method, path, err)
+	}
+	if answer.Status == "ERROR" || answer.Status == "FAILURE" {
+		return nil, fault.New(fault.Invalid, "%s %s: %s", method, path, answer.Message)
+	}
+	return answer.Data, nil
+}
+
+// read makes a request, several times when it has to, and returns the answer's body.
+func (s *Source) read(ctx context.Context, method, path string, q url.Values, body any) ([]byte, error) {
 	for try := 0; ; try++ {
-		data, err := s.once(ctx, method, path, q, body)
-		if !fault.Is(err, fault.Throttled) || try == tries-1 {
-			return data, err
+		text, err := s.once(ctx, method, path, q, body)
+		late, again := errors.AsType[*busy](err)
+		if !again || try == tries-1 {
+			return text, err
 		}
-		if err := s.wait(ctx, try); err != nil {
+		if err := s.wait(ctx, try, late.after); err != nil {
 			return nil, err
 		}
 	}
 }
 
-func (s *Source) once(ctx context.Context, method, path string, q url.Values, body any) (any, error) {
+func (s *Source) once(ctx context.Context, method, path string, q url.Values, body any) ([]byte, error) {
 	q.Set("accountIdentifier", s.account)
 	var in io.Reader
 	if body != nil {
@@ -93,32 +132,46 @@ func (s *Source) once(ctx context.Context, method, path string, q url.Values, bo
 	}
 	resp, err := s.http.Do(req)
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, "%s cannot be reached: %w", s.base, err)
+		err = fault.New(fault.Unavailable, "%s cannot be reached: %w", s.base, err)
+		if !s.answered { // it is not there at all
+			return nil, err
+		}
+		return nil, &busy{err, 0}
 	}
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, "%s: %w", path, err)
+		return nil, &busy{fault.New(fault.Unavailable, "%s: %w", path, err), 0}
 	}
+	s.answered = true
+	return text, s.refused(method+" "+path, resp, text)
+}
+
+// refused is the error of an answer that is none: of one document alone, or fault.Throttled,
+// fault.Unavailable and fault.Unauthenticated, after which nothing else will go well.
+func (s *Source) refused(what string, resp *http.Response, text []byte) error {
 	var answer struct {
-		Data    any    `json:"data"`
-		Code    string `json:"code"`
 		Message string `json:"message"`
 	}
-	err = json.Unmarshal(text, &answer)
-	switch {
-	case resp.StatusCode == http.StatusTooManyRequests:
-		return nil, fault.New(fault.Throttled, "%s asks for fewer calls", s.base)
-	case resp.StatusCode == http.StatusUnauthorized:
-		return nil, fault.New(fault.Unauthenticated, "%s does not take the key: %s", s.base, answer.Message)
-	case resp.StatusCode == http.StatusNotFound, strings.HasSuffix(answer.Code, "_NOT_FOUND_EXCEPTION"), answer.Code == "ENTITY_NOT_FOUND":
-		return nil, fault.New(fault.NotFound, "%s %s: %s", method, path, answer.Message)
-	case resp.StatusCode >= 300:
-		return nil, fault.New(fault.Unavailable, "%s %s: %d %s", method, path, resp.StatusCode, answer.Message)
-	case err != nil:
-		return nil, fault.New(fault.Unavailable, "%s %s: the answer is no JSON: %w", method, path, err)
+	_ = json.Unmarshal(text, &answer) // what stands between may answer in HTML
+	seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
+	after := time.Duration(seconds) * time.Second
+	switch code := resp.StatusCode; {
+	case code < 300:
+		return nil
+	case code == http.StatusTooManyRequests:
+		return &busy{fault.New(fault.Throttled, "%s asks for fewer calls", s.base), after}
+	case code == http.StatusBadGateway, code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
+		return &busy{fault.New(fault.Unavailable, "%s: %s", what, resp.Status), after}
+	case code == http.StatusUnauthorized:
+		return fault.New(fault.Unauthenticated, "%s does not take the key: %s", s.base, answer.Message)
+	case code == http.StatusForbidden:
+		return fault.New(fault.Forbidden, "%s: the key may not: %s", what, answer.Message)
+	case code == http.StatusNotFound:
+		return fault.New(fault.NotFound, "%s: %s", what, answer.Message)
+	default:
+		return fault.New(fault.Invalid, "%s: %d %s", what, code, answer.Message)
 	}
-	return answer.Data, nil
 }
 
 // all reads every page of a list.

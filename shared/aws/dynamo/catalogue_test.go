@@ -37,6 +37,11 @@ func TestCatalogueUnits(t *testing.T) {
 		return costs
 	}
 	want := measure(meter.Estimate)
+	for i := range want {
+		if want[i].What == "delete" { // it asks who uses what is deleted: of a query that finds nothing, stand-ins count nothing
+			want[i].Use[core.ReadHalves] -= meter.ReadHalves(0, true)
+		}
+	}
 	got := measure(func(p core.Ports) core.Ports {
 		p.Store = dynamo.New(cfg, awstest.Table(t, cfg), clock.System())
 		return p

@@ -104,7 +104,8 @@ type Entity struct {
 	UpdatedBy string `json:"updatedBy,omitempty"`
 	Deleted   bool   `json:"deleted,omitempty"` // what is left of it is its history
 
-	Pieces int `json:"pieces,omitempty"` // how many items hold the YAML; 0: it is here
+	Pieces int    `json:"pieces,omitempty"` // how many items hold the YAML; 0: it is here
+	Text   string `json:"text,omitempty"`   // the change that wrote these items; "" in old entities
 }
 
 // Bounds of a document, in bytes: as it is, and as an answer carries it (Sent), where
@@ -153,9 +154,14 @@ func RevisionKey(r EntityRef, version int64) Key {
 	return Key{entityPK("H", r) + "#" + r.Path(), fmt.Sprintf("%012d", version)}
 }
 
-// EntityPieceKey is where a part of a version's YAML is that is too long for one item.
-func EntityPieceKey(r EntityRef, version int64, n int) Key {
-	return Key{entityPK("Y", r) + "#" + r.Path(), fmt.Sprintf("%012d#%03d", version, n)}
+// EntityPieceKey is where a part of a version's YAML is that has items of its own. text is
+// the change that wrote it.
+func EntityPieceKey(r EntityRef, version int64, text string, n int) Key {
+	sk := fmt.Sprintf("%012d#%03d", version, n)
+	if text != "" {
+		sk = fmt.Sprintf("%012d#%s#%03d", version, text, n)
+	}
+	return Key{entityPK("Y", r) + "#" + r.Path(), sk}
 }
 
 // DirectoryKey is where the directory of a kind in a scope begins: the versions of

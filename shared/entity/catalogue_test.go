@@ -1,6 +1,7 @@
 package entity_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/clock"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/entity"
+	"github.com/slipway-cd/slipway/shared/entity/entitytest"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/journal"
 )
@@ -297,5 +299,51 @@ func TestLeftovers(t *testing.T) {
 	ghost := slices.ContainsFunc(rows, func(l entity.Listed) bool { return l.Identifier == "ghost" })
 	if err == nil && (ghost || len(rows) != 62) { // a late read may still find the old one
 		t.Error("listed from two versions:", len(rows), ghost)
+	}
+}
+
+// Of two who write long documents at once nothing is left but what was kept.
+func TestLongTextsOfTwoWriters(t *testing.T) {
+	store := &entitytest.Memory{}
+	ports := core.Ports{Store: store, Clock: clock.System(), IDs: clock.NewIDs(clock.System())}
+	var all sync.WaitGroup
+	for w := range 2 {
+		c := entity.NewCatalogue(ports)
+		all.Go(func() {
+			for n := range 50 {
+				text := fmt.Sprintf("%d of %d\n", n, w) + strings.Repeat("#\n", 4_500)
+				if _, err := c.Put(t.Context(), service("long", text), by); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	ref := service("long", "").EntityRef
+	kept := map[string]bool{}
+	for _, r := range past(t, entity.NewCatalogue(ports), ref) {
+		first, rest, _ := strings.Cut(r.Entity.YAML, "\n")
+		if kept[first] = true; len(rest) != 9_000 {
+			t.Errorf("%d bytes of %s", len(rest), first)
+		}
+	}
+	pieces := must[core.Page](t)(store.Query(t.Context(), core.Query{PK: core.EntityPieceKey(ref, 1, "", 0).PK}))
+	if len(kept) != 100 || len(pieces.Items) != 100 {
+		t.Errorf("%d versions, %d texts", len(kept), len(pieces.Items))
+	}
+}
+
+// Texts that were written before changes had names can still be read.
+func TestOldTexts(t *testing.T) {
+	store := &entitytest.Memory{}
+	ref := service("old", "").EntityRef
+	body := must[[]byte](t)(json.Marshal(core.Entity{EntityRef: ref, Version: 1, Pieces: 1}))
+	err := store.Write(t.Context(), core.Put{Item: core.Item{Key: core.EntityPieceKey(ref, 1, "", 0), Body: []byte("a: 1\n")}},
+		core.Put{Item: core.Item{Key: core.EntityKey(ref), Version: 1, Body: body}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := must[core.Entity](t)(entity.NewCatalogue(core.Ports{Store: store}).Get(t.Context(), ref)); e.YAML != "a: 1\n" {
+		t.Errorf("%q", e.YAML)
 	}
 }

@@ -49,8 +49,13 @@ func (c *Catalogue) attempt(ctx context.Context, r core.EntityRef, by Change, de
 	switch {
 	case !fault.Is(err, fault.Conflict):
 		return w.next, false, err
-	case w.written(ctx):
+	}
+	written, known := w.written(ctx)
+	if written {
 		return w.next, false, nil
+	}
+	if known {
+		_ = c.store.Delete(ctx, w.pieces...) // nobody will ever read them
 	}
 	return e, true, err
 }
@@ -82,7 +87,7 @@ func (c *Catalogue) follow(ctx context.Context, old *core.Entity, e core.Entity,
 // equal reports whether what a user wrote is the same.
 func equal(a, b core.Entity) bool {
 	strip := func(e core.Entity) string {
-		e.Version, e.Created, e.Updated, e.CreatedBy, e.UpdatedBy, e.Pieces, e.Stable = 0, 0, 0, "", "", 0, false
+		e.Version, e.Created, e.Updated, e.CreatedBy, e.UpdatedBy, e.Pieces, e.Text, e.Stable = 0, 0, 0, "", "", 0, "", false
 		return mustJSON(e)
 	}
 	return strip(a) == strip(b) && (a.Stable || !b.Stable)
@@ -102,14 +107,19 @@ type transaction struct {
 	old       *core.Entity // nil for none
 	next      core.Entity
 	id        string // tells this change from another that came to the same version
+	pieces    []core.Key
 }
 
-// written reports whether this very change is what stands there: a write may fail after
-// it has happened.
-func (w *transaction) written(ctx context.Context) bool {
+// written reports whether this very change is what stands there, if that can be known: a
+// write may fail after it has happened.
+func (w *transaction) written(ctx context.Context) (yes, known bool) {
 	item, err := w.catalogue.store.Get(ctx, core.RevisionKey(w.next.EntityRef, w.next.Version), true)
+	if err != nil {
+		return false, fault.Is(err, fault.NotFound)
+	}
 	var rev core.Revision
-	return err == nil && json.Unmarshal(item.Body, &rev) == nil && rev.ID == w.id
+	err = json.Unmarshal(item.Body, &rev)
+	return err == nil && rev.ID == w.id, err == nil
 }
 
 func (w *transaction) write(ctx context.Context) error {
@@ -121,9 +131,15 @@ func (w *transaction) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	entity, err := w.entity()
+	entity, pieces, err := w.entity()
 	if err != nil {
 		return err
+	}
+	for _, p := range pieces { // alone, at half a transaction's price: nothing refers to them yet
+		w.pieces = append(w.pieces, p.Item.Key)
+		if err := w.catalogue.store.Write(ctx, p); err != nil {
+			return err
+		}
 	}
 	puts = append(puts, entity...)
 	notes := w.notes()
@@ -145,8 +161,9 @@ func (w *transaction) write(ctx context.Context) error {
 	return nil
 }
 
-// entity are the puts of the entity itself and its history.
-func (w *transaction) entity() ([]core.Put, error) {
+// entity are the puts of the entity itself and its history, and before them those of a
+// long text.
+func (w *transaction) entity() (puts, pieces []core.Put, err error) {
 	e := &w.next
 	cond := core.IfAbsent()
 	if w.old != nil {
@@ -159,18 +176,19 @@ func (w *transaction) entity() ([]core.Put, error) {
 	case w.old == nil || w.old.Deleted:
 		action = "CREATE"
 	}
-	lean, pieces := split(*e)
-	e.Pieces = lean.Pieces
+	lean, pieces := split(*e, w.id)
+	e.Pieces, e.Text = lean.Pieces, lean.Text
 	revision := core.Revision{ID: w.id, Action: action, At: e.Updated, By: e.UpdatedBy, Entity: lean}
-	puts := append(pieces,
-		core.Put{If: cond, Item: core.Item{Key: core.EntityKey(e.EntityRef), Version: e.Version, Body: []byte(mustJSON(lean))}},
-		core.Put{If: core.IfAbsent(), Item: core.Item{Key: core.RevisionKey(e.EntityRef, e.Version), Version: 1, Body: []byte(mustJSON(revision))}})
+	puts = []core.Put{
+		{If: cond, Item: core.Item{Key: core.EntityKey(e.EntityRef), Version: e.Version, Body: []byte(mustJSON(lean))}},
+		{If: core.IfAbsent(), Item: core.Item{Key: core.RevisionKey(e.EntityRef, e.Version), Version: 1, Body: []byte(mustJSON(revision))}},
+	}
 	for _, p := range puts {
 		if p.Item.Size() > core.MaxItemBytes {
-			return nil, fault.New(fault.TooLarge, "%s: what is said of it beside its YAML is too much", e.EntityRef)
+			return nil, nil, fault.New(fault.TooLarge, "%s: what is said of it beside its YAML is too much", e.EntityRef)
 		}
 	}
-	return puts, nil
+	return puts, pieces, nil
 }
 
 // notes are the puts of the references that are new.

@@ -7,26 +7,26 @@ import (
 	"github.com/slipway-cd/slipway/shared/core"
 )
 
-// maxInline is the longest YAML that is kept with its entity; what is longer has items
-// of its own. In JSON a byte may become six.
+// maxInline is the longest YAML that is kept with its entity and its history, at twice a
+// transaction's price; what is longer has items of its own. In JSON a byte may become six.
 const (
-	maxInline = 48 << 10
+	maxInline = 8 << 10
 	maxPiece  = 380 << 10
 )
 
-// split cuts a long YAML off an entity.
-func split(e core.Entity) (core.Entity, []core.Put) {
-	e.Pieces = 0
+// split cuts a long YAML off an entity. id is the change's.
+func split(e core.Entity, id string) (core.Entity, []core.Put) {
+	e.Pieces, e.Text = 0, ""
 	if len(e.YAML) <= maxInline {
 		return e, nil
 	}
 	var puts []core.Put
 	for text := e.YAML; text != ""; e.Pieces++ {
 		n := min(len(text), maxPiece)
-		puts = append(puts, core.Put{If: core.IfAbsent(), Item: core.Item{Key: core.EntityPieceKey(e.EntityRef, e.Version, e.Pieces), Version: 1, Body: []byte(text[:n])}})
+		puts = append(puts, core.Put{Item: core.Item{Key: core.EntityPieceKey(e.EntityRef, e.Version, id, e.Pieces), Version: 1, Body: []byte(text[:n])}})
 		text = text[n:]
 	}
-	e.YAML = ""
+	e.YAML, e.Text = "", id
 	return e, puts
 }
 
@@ -37,7 +37,7 @@ func (c *Catalogue) whole(ctx context.Context, e core.Entity) (core.Entity, erro
 	}
 	var text strings.Builder
 	for n := range e.Pieces {
-		item, err := c.store.Get(ctx, core.EntityPieceKey(e.EntityRef, e.Version, n), true)
+		item, err := c.store.Get(ctx, core.EntityPieceKey(e.EntityRef, e.Version, e.Text, n), true)
 		if err != nil {
 			return e, err
 		}

@@ -63,7 +63,8 @@ func Diagnosed(ds core.Diagnostics) error {
 	return &diagnosed{fault.New(kind, "%s", ds), ds}
 }
 
-// unseen is a fault.NotFound that is told under another status.
+// unseen is an error that is told under another status, for clients that would not see
+// more than that.
 type unseen struct{ error }
 
 func (m *unseen) Unwrap() error { return m.error }
@@ -78,7 +79,17 @@ func Missing(err error) error {
 	return err
 }
 
-// Plainly undoes Missing.
+// Told tells with status 400 that something exists already or is in use, in place of 409,
+// for the same clients: they show their users what is said under 400, and else the
+// status alone. Other errors stay as they are.
+func Told(err error) error {
+	if fault.Is(err, fault.AlreadyExists) || fault.Is(err, fault.Conflict) {
+		return &unseen{err}
+	}
+	return err
+}
+
+// Plainly undoes Missing and Told.
 func Plainly(err error) error {
 	if m, ok := errors.AsType[*unseen](err); ok {
 		return m.error

@@ -66,7 +66,7 @@ func (d *door) v1Remove(r resource) request.Handler {
 			c.Q.Set("forceDelete", "true")
 		}
 		_, err = remove(c)
-		return was, err
+		return was, httpio.Plainly(err)
 	}
 }
 

@@ -53,7 +53,7 @@ func (d *door) save(r resource, mode entity.Mode) request.Handler {
 	return func(c *request.Call) (httpio.Answer, error) {
 		saved, err := d.keep(c, r, mode)
 		if err != nil {
-			return httpio.Answer{}, err
+			return httpio.Answer{}, told(c, err)
 		}
 		return d.answer(c, r, saved.Entity)
 	}
@@ -151,6 +151,14 @@ func (d *door) remove(r resource) request.Handler {
 			return httpio.Answer{}, err
 		}
 		err = d.Catalogue.Remove(c.Ctx, ref, entity.Change{By: c.Who.Actor.ID, Version: version}, forced(c.Q))
-		return httpio.OK(c.Request, err == nil), err
+		return httpio.OK(c.Request, err == nil), told(c, err)
 	}
+}
+
+// told is httpio.Told, but for who asked after a version: they know what 409 means.
+func told(c *request.Call, err error) error {
+	if version, _ := c.IfMatch(); version != 0 {
+		return err
+	}
+	return httpio.Told(err)
 }

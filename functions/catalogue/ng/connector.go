@@ -27,6 +27,8 @@ func (d *door) connectorRoutes() httpio.Routes {
 		"PUT " + path:                                  request.Scoped(d.update(r)),
 		"GET " + path + "/{id}":                        request.Scoped(d.getConnector(r)),
 		"DELETE " + path + "/{id}":                     request.Scoped(d.remove(r)),
+		"GET " + path + "/fieldValues":                 request.Scoped(unsupported("the values that fields of a connector may have")),
+		"POST " + path + "/getceawstemplateurl":        request.Scoped(unsupported("templates for the costs of AWS")),
 		"GET " + path + "/{id}/gcp-projects":           request.Scoped(unsupported("the Google Cloud projects that a connector reaches")),
 		"POST " + path + "/testConnection/{id}":        request.Scoped(d.testConnection(r)),
 		"POST " + path + "/testGitRepoConnection/{id}": request.Scoped(d.testConnection(r, repositories...)),
@@ -47,8 +49,8 @@ func ownManager(e *core.Entity) error {
 	return nil
 }
 
-// sameType refuses an update that would make another type of what is there: who refers
-// to it counts on its type.
+// sameType refuses an update that would make another type of what is there, which who
+// refers to it counts on, or would look for a secret's value elsewhere.
 func (d *door) sameType(c *request.Call, e *core.Entity) error {
 	if c.Method != http.MethodPut {
 		return nil
@@ -60,10 +62,15 @@ func (d *door) sameType(c *request.Call, e *core.Entity) error {
 	switch {
 	case fault.Is(err, fault.NotFound): // told when it is replaced
 		return nil
-	case err == nil && old.Type != e.Type:
+	case err != nil:
+		return err
+	case old.Type != e.Type:
 		return fault.New(fault.Invalid, "%s is of type %s, which cannot be changed to %s: delete it first, or use another identifier", e.EntityRef, old.Type, e.Type)
 	}
-	return err
+	if was, is := old.Facts["secretManagerIdentifier"], e.Facts["secretManagerIdentifier"]; was != is {
+		return fault.New(fault.Invalid, "%s is kept by secret manager %s, which cannot be changed to %s: delete it first, or use another identifier", e.EntityRef, was, is)
+	}
+	return nil
 }
 
 // showConnector is Harness's ConnectorResponse.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipway-cd/slipway/functions/apitest"
+	"github.com/slipway-cd/slipway/shared/core"
 )
 
 // upload is a form with a file's content.
@@ -41,6 +42,9 @@ func TestFileContents(t *testing.T) {
 		"pieces":      {[]byte(strings.Repeat("ü", 300<<10)), 200},
 		"the longest": {bytes.Repeat([]byte{0xff}, 2<<20), 200},
 		"a byte more": {bytes.Repeat([]byte{0xff}, 2<<20+1), 413},
+		"controls":    {make([]byte, core.MaxEntitySent/6), 200},
+		"one more":    {make([]byte, core.MaxEntitySent/6+1), 413},
+		"far more":    {make([]byte, 4<<20), 413},
 	} {
 		body, contentType := upload(t, tc.content)
 		r := f.Do(apitest.Request{Method: "POST", Path: "/ng/api/file-store", Body: body, User: "admin", Header: map[string]string{"Content-Type": contentType}})

@@ -22,6 +22,9 @@ const maxFields = 50
 // called as file says.
 func readForm(c *request.Call, file string, limit int64) (form, error) {
 	const room = 1 << 20 // for the other parts
+	if c.ContentLength > limit+room {
+		return form{}, tooLong(limit)
+	}
 	c.Body = http.MaxBytesReader(nil, c.Body, limit+room)
 	r, err := c.MultipartReader()
 	if err != nil {

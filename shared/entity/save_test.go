@@ -55,11 +55,15 @@ func TestSavingTellsWhomItBreaks(t *testing.T) {
 	s, err := save(strings.Replace(waitTemplate, "{duration: <+input>}", "{duration: 20s}", 1))
 	if err != nil || len(s.Diagnostics) != 1 || !strings.Contains(s.Diagnostics[0].Message, "pipeline p does not go with this any more") {
 		t.Errorf("a template without its input: %v %v", s.Diagnostics, err)
+	} else if d := s.Diagnostics[0]; d.File != "pipeline/p.yaml" || d.Line != 12 || !strings.Contains(d.Message, `"10s" is given`) {
+		t.Errorf("where and why: %v", d)
 	}
 	must[entity.Saved](t)(save(waitTemplate))
 	s, err = save(strings.Replace(using(`, templateInputs: {type: Wait, spec: {duration: 10s}}`), "name: who", "name: whom", 1))
 	if err != nil || len(s.Diagnostics) != 1 || !strings.Contains(s.Diagnostics[0].Message, "inputSet i of p does not go with this any more") {
 		t.Errorf("a pipeline without its input: %v %v", s.Diagnostics, err)
+	} else if d := s.Diagnostics[0]; d.File != "inputSet/i.yaml" || d.Line != 1 || d.Column < 60 {
+		t.Errorf("where: %v", d)
 	}
 }
 

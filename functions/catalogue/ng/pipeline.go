@@ -1,6 +1,7 @@
 package ng
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 
@@ -18,12 +19,15 @@ func (d *door) pipelineRoutes() httpio.Routes {
 		v1 = "/v1/orgs/{org}/projects/{project}/pipelines"
 		ng = "/pipeline/api/pipelines"
 	)
-	return httpio.Routes{
+	routes := httpio.Routes{
 		"GET " + ng + "/summary/{id}":   request.Project(local(d.pipelineSummary)),
 		"POST " + ng + "/clone":         request.Account(local(d.clonePipeline)),
 		"POST " + v1 + "/{id}/validate": request.V1(local(d.v1Validate)),
 		"GET " + v1 + "/{id}/{uuid}":    request.V1(d.v1Validation),
 	}
+	maps.Copy(routes, d.usageRoutes())
+	maps.Copy(routes, d.templateUseRoutes())
+	return routes
 }
 
 // pipelineSummary is Harness's PMSPipelineSummaryResponse.

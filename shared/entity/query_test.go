@@ -209,3 +209,20 @@ func TestNewestOfEquals(t *testing.T) {
 		t.Errorf("%+v", rows)
 	}
 }
+
+// TestListsDoNotAllocateByRow lists and searches among thousands.
+func TestListsDoNotAllocateByRow(t *testing.T) {
+	at := clock.NewManual(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	c := entity.NewCatalogue(core.Ports{Store: &entitytest.Memory{}, Clock: at, IDs: clock.NewIDs(at)})
+	for i := range 3_000 {
+		must[core.Entity](t)(c.Create(t.Context(), service(fmt.Sprintf("s%04d", i), ""), by))
+	}
+	one := entity.Query{Kind: core.EntityService, Scope: home, Order: entity.ByName, Limit: 10}
+	search, filter, last := one, one, one
+	search.Search, filter.Passes, last.Skip = "S 7", func(r core.EntityRow) bool { return r.Type == "none" }, 2_980
+	for name, q := range map[string]entity.Query{"a page": one, "the last page": last, "a search": search, "a filter": filter} {
+		if n := testing.AllocsPerRun(10, func() { listed(t, c, q) }); n > 50 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}

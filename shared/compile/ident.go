@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/expr"
 	"github.com/slipway-cd/slipway/shared/yamldoc"
 )
 
@@ -27,16 +28,6 @@ func placeForm(text string) bool {
 		return r == '/' || r == '#' || unicode.Is(unicode.C, r)
 	})
 }
-
-// reserved words cannot be used in a path of an expression (BEHAVIOUR §1.3).
-var reserved = func() map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(`or and eq ne lt gt le ge div mod not null true false new var return
-		shellScriptProvisioner class if else for while function`) {
-		m[w] = true
-	}
-	return m
-}()
 
 // scalar returns the text of a scalar field, "" (and said) when it is missing.
 func (c *compiler) scalar(m *yamldoc.Node, key, what string) (string, *yamldoc.Node) {
@@ -66,7 +57,7 @@ func (c *compiler) identifier(m *yamldoc.Node, what string) (string, *yamldoc.No
 	case !identifierForm.MatchString(id):
 		c.errorf(n, CodeIdentifier, "use letters, digits and _, not beginning with a digit, at most 128", "%q cannot be the identifier of %s", id, what)
 		return "", nil
-	case reserved[id]:
+	case expr.Reserved(id):
 		c.errorf(n, CodeIdentifier, "choose another word", "%q is a word of the expression language and cannot be the identifier of %s", id, what)
 		return "", nil
 	}

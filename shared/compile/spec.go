@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-cd/slipway/shared/expr"
 	"github.com/slipway-cd/slipway/shared/steps"
 	"github.com/slipway-cd/slipway/shared/yamldoc"
 )
@@ -157,7 +158,7 @@ func (c *compiler) shellName(n *yamldoc.Node, what string) {
 	switch {
 	case !identifierForm.MatchString(n.Text):
 		c.errorf(n, CodeIdentifier, "use letters, digits and _, not beginning with a digit", "%q cannot be the %s", n.Text, what)
-	case reserved[n.Text]:
+	case expr.Reserved(n.Text):
 		c.errorf(n, CodeIdentifier, "choose another word", "%q is a word of the expression language and cannot be the %s", n.Text, what)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/expr"
 	"github.com/slipway-cd/slipway/shared/yamldoc"
 )
 
@@ -50,7 +51,7 @@ func (c *compiler) variable(it *yamldoc.Node, where string, seen *ids) (v core.V
 	switch {
 	case !variableForm.MatchString(name):
 		c.errorf(n, CodeIdentifier, "use letters, digits and _ . - $, not beginning with a digit", "%q cannot be the name of a variable", name)
-	case reserved[name]:
+	case expr.Reserved(name):
 		c.errorf(n, CodeIdentifier, "choose another word", "%q is a word of the expression language and cannot be the name of a variable", name)
 	}
 	c.unique(seen, name, n, "variable", where)

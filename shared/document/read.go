@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
+	"github.com/slipway-cd/slipway/shared/expr"
 	"github.com/slipway-cd/slipway/shared/schema"
 	"github.com/slipway-cd/slipway/shared/yamldoc"
 )
@@ -249,6 +250,9 @@ func (r *reader) named(e *core.Entity) {
 		r.errorf(r.node("identifier"), CodeMissing, "add identifier:", "the %s has no identifier", e.Kind)
 	case e.Identifier != "" && !ValidIdentifier(e.Identifier) && e.Kind != core.EntityOverrides:
 		r.errorf(r.node("identifier"), CodeIdentifier, "use letters, digits and _, not beginning with a digit, at most 128", "%q cannot be an identifier", e.Identifier)
+		r.lost = true
+	case expr.Reserved(e.Identifier):
+		r.errorf(r.node("identifier"), CodeIdentifier, "choose another word", "%q is a word of the expression language and cannot be an identifier", e.Identifier)
 		r.lost = true
 	}
 	if e.Name == "" && e.Kind == core.EntityPipeline { // of other kinds the schema says so

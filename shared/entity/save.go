@@ -206,6 +206,9 @@ func (c *Catalogue) Needs(ctx context.Context, e core.Entity) error {
 // environment's infrastructures; of an organization or project, by force alone, all that
 // lives in it.
 func (c *Catalogue) Remove(ctx context.Context, r core.EntityRef, by Change, force bool) error {
+	if isDefault(r) {
+		return fault.New(fault.Conflict, "%s is always there: it cannot be deleted", r)
+	}
 	users, err := c.needing(ctx, r)
 	if err != nil {
 		return err

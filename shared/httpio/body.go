@@ -2,10 +2,13 @@ package httpio
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"reflect"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -98,9 +101,43 @@ func decode(body []byte, v any, strict bool) error {
 	return nil
 }
 
+// field names a field of a body, without what its Go types are called.
+func field(path string) string {
+	if path == "" {
+		return ""
+	}
+	return "the body's field " + strconv.Quote(path[strings.LastIndex(path, ".")+1:])
+}
+
+// article is what JSON calls a value, with its article.
+func article(value string) string {
+	if value == "array" || value == "object" {
+		return "an " + value
+	}
+	return "a " + value
+}
+
+// words are what JSON calls the values of a type.
+func words(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "text"
+	case reflect.Pointer:
+		return words(t.Elem())
+	default:
+		return "a number"
+	}
+}
+
 func notJSON(err error) error {
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fault.New(fault.Invalid, "the body's field %q is a %s: expected %s", t.Field, t.Value, t.Type)
+		return fault.New(fault.Invalid, "%s is %s: expected %s", cmp.Or(field(t.Field), "the body"), article(t.Value), words(t.Type))
 	}
 	if s, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fault.New(fault.Invalid, "the body is not JSON at byte %d: %w", s.Offset, err)

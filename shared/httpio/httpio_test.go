@@ -120,7 +120,7 @@ func TestJSON(t *testing.T) {
 		"unknown field":   {text: `{"n":1,"m":2}`},
 		"unknown, strict": {text: `{"n":1,"m":2}`, strict: true, want: `unknown field "m"`, kind: fault.Invalid},
 		"empty":           {text: " \n", want: "is empty", kind: fault.Invalid},
-		"wrong type":      {text: `{"n":"1"}`, want: `field "n" is a string: expected int`, kind: fault.Invalid},
+		"wrong type":      {text: `{"n":"1"}`, want: `field "n" is a string: expected a number`, kind: fault.Invalid},
 		"cut short":       {text: `{"n":`, want: "cannot be read", kind: fault.Invalid},
 		"not JSON":        {text: `n: 1`, want: "at byte", kind: fault.Invalid},
 		"two values":      {text: `{"n":1}{"n":2}`, want: "something follows", kind: fault.Invalid},

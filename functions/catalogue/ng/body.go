@@ -2,6 +2,7 @@ package ng
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
@@ -34,6 +35,14 @@ func (n named) home(c *request.Call) (core.Scope, error) {
 		}
 	}
 	return c.At, nil
+}
+
+// called refuses a body without a name, where no document beside it may say one.
+func (n named) called(kind core.EntityKind) error {
+	if strings.TrimSpace(n.Name) == "" {
+		return fault.New(fault.Invalid, "the %s %s has no name: send name", kind, n.Identifier)
+	}
+	return nil
 }
 
 // over lays what the body says over what was read from the document.

@@ -28,6 +28,9 @@ func readOrganization(c *request.Call) (sent, error) {
 	if err := httpio.JSON(c.Request, httpio.MaxBody, &in); err != nil {
 		return sent{}, err
 	}
+	if err := in.Organization.called(core.EntityOrganization); err != nil && in.Organization.Identifier != "" {
+		return sent{}, err
+	}
 	in.Organization.Org, in.Organization.Project = "", ""
 	text, err := yamlOf(core.EntityOrganization, in.Organization)
 	return sent{at: core.Scope{Account: c.At.Account}, text: text}, err

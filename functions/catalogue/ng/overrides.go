@@ -103,6 +103,9 @@ type overridesBody struct {
 	Spec       json.RawMessage `json:"spec"`
 }
 
+// overrideTypes say what overrides are for.
+var overrideTypes = []core.OverrideType{core.OverrideEnvironment, core.OverrideService, core.OverrideInfrastructure, core.OverrideInfrastructureService}
+
 // text is what the body overrides, and the field that said so.
 func (b overridesBody) text() (text, field string, err error) {
 	switch spec := bytes.TrimSpace(b.Spec); {
@@ -127,6 +130,9 @@ func (d *door) readOverrides(c *request.Call) (sent, error) {
 	}
 	if in.Cluster != "" {
 		return sent{}, fault.New(fault.Unsupported, "not supported yet: overrides of a GitOps cluster, clusterIdentifier")
+	}
+	if in.Type != "" && !slices.Contains(overrideTypes, core.OverrideType(in.Type)) {
+		return sent{}, fault.New(fault.Invalid, "type is %q: expected one of %v", in.Type, overrideTypes)
 	}
 	at, err := named{Org: in.Org, Project: in.Project}.home(c)
 	if err != nil {

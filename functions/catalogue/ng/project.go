@@ -55,6 +55,9 @@ func readProject(c *request.Call) (sent, error) {
 	if err := httpio.JSON(c.Request, httpio.MaxBody, &in); err != nil {
 		return sent{}, err
 	}
+	if err := (named{Identifier: in.Project.Identifier, Name: in.Project.Name}).called(core.EntityProject); err != nil && in.Project.Identifier != "" {
+		return sent{}, err
+	}
 	at, err := named{Org: in.Project.Org}.home(c)
 	if err == nil && at.Org == "" {
 		err = fault.New(fault.Invalid, "a project needs an organization: orgIdentifier")

@@ -39,6 +39,9 @@ type userGroup struct {
 	signOn
 }
 
+// notified are the ways in which a group may be told.
+var notified = []string{"EMAIL", "SLACK", "PAGERDUTY", "MSTEAMS"}
+
 // signOn is the single sign-on that a group is linked to. It is kept and given back:
 // there is none yet that would bring a member.
 type signOn struct {
@@ -81,6 +84,11 @@ func (d *door) saveGroup(r resource, mode entity.Mode, byEmail bool) request.Han
 		}
 		if in.External {
 			return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: groups that are managed from outside, externallyManaged")
+		}
+		for _, n := range in.Notify {
+			if typ, _ := n["type"].(string); !slices.Contains(notified, typ) {
+				return httpio.Answer{}, fault.New(fault.Invalid, "notificationConfigs: type is %q: expected one of %s", typ, strings.Join(notified, ", "))
+			}
 		}
 		in.Linked = in.Linked || in.SSO
 		at, err := in.home(c)

@@ -48,6 +48,9 @@ func readSecret(r *reader, e *core.Entity) {
 	r.misplaced(r.body, func(key string) bool { return key == "value" })
 	if e.Type == "SecretText" || e.Type == "SecretFile" {
 		r.misplaced(r.node("spec"), func(key string) bool { return !slices.Contains(besideValues, key) })
+		if m := r.body.At("spec", "secretManagerIdentifier"); m.Scalar() && m.Text == "" {
+			r.errorf(m, CodeMissing, "say "+BuiltInSecretManager+", or another secret manager", "the secret does not say who keeps its value")
+		}
 	}
 }
 

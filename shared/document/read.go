@@ -83,7 +83,9 @@ func Parsed(doc *yamldoc.Document, text string, want Expected) (*core.Entity, co
 		k.read(r, e)
 	}
 	r.named(e)
-	e.Uses = References(doc.Root, *e, r.uses...)
+	refers := refer(doc.Root, *e, r.uses...)
+	e.Uses = refers.found
+	r.beyond(refers, e)
 	if _, known := schema.Lookup(r.first); known || first == "" {
 		r.diags = append(r.diags, schema.Check(doc).Diagnostics...)
 	}
@@ -91,6 +93,17 @@ func Parsed(doc *yamldoc.Document, text string, want Expected) (*core.Entity, co
 		return nil, dedupe(r.diags)
 	}
 	return e, dedupe(r.diags)
+}
+
+// beyond refuses what names something below the document's own place (BEHAVIOUR §1.2).
+// Templates are told when they are used: they mean the place of who uses them.
+func (r *reader) beyond(f *finder, e *core.Entity) {
+	if e.Kind == core.EntityTemplate {
+		return
+	}
+	for _, n := range f.beyond {
+		r.errorf(n, CodeScope, "use account.x, or move the document into an organization", "%s is of the account: it cannot refer to %s, which is of an organization", e.EntityRef, n.Text)
+	}
 }
 
 // dedupe leaves out what has been said of a place with the same code; several fields may

@@ -55,6 +55,7 @@ type finder struct {
 	found  []core.EntityRef
 	node   *yamldoc.Node   // that is looked at
 	at     []*yamldoc.Node // where each was found first
+	beyond []*yamldoc.Node // names that nothing at the document's place can mean
 }
 
 // References are the entities that a document refers to by name. What is only known
@@ -105,11 +106,16 @@ func (f *finder) put(r core.EntityRef) {
 
 // name notes that a scalar names an entity of a kind.
 func (f *finder) name(kind core.EntityKind, n *yamldoc.Node) {
-	if plain(n) {
-		f.node = n
-		s, id := f.entity.Scope.Resolve(n.Text)
-		f.put(core.EntityRef{Kind: kind, Scope: s, Identifier: id})
+	if !plain(n) {
+		return
 	}
+	if f.entity.Scope.Org == "" && strings.HasPrefix(n.Text, "org.") {
+		f.beyond = append(f.beyond, n)
+		return
+	}
+	f.node = n
+	s, id := f.entity.Scope.Resolve(n.Text)
+	f.put(core.EntityRef{Kind: kind, Scope: s, Identifier: id})
 }
 
 // plain reports whether a node is a name as it stands: no expression, no input.

@@ -90,6 +90,9 @@ func needValue(read func(*request.Call) (sent, error)) func(*request.Call) (sent
 			if err == nil && document.HasValue(*e) && value == nil && s.value == nil {
 				err = fault.New(fault.Invalid, "secret %s has no value", e.Identifier)
 			}
+			if err == nil && e.Facts["valueType"] == "Reference" {
+				err = saysWhere(*e)
+			}
 			if err != nil || amend == nil {
 				return err
 			}
@@ -97,6 +100,16 @@ func needValue(read func(*request.Call) (sent, error)) func(*request.Call) (sent
 		}
 		return s, err
 	}
+}
+
+// saysWhere refuses a reference into another secret manager that says nothing.
+func saysWhere(e core.Entity) error {
+	in, err := body(e)
+	spec, _ := in["spec"].(map[string]any)
+	if v, _ := spec["value"].(string); err == nil && v == "" {
+		return fault.New(fault.Invalid, "secret %s is a Reference and has no value: its path in %s", e.Identifier, e.Facts["secretManagerIdentifier"])
+	}
+	return err
 }
 
 // showSecret is Harness's SecretResponse. There is no value in what is kept of a secret.

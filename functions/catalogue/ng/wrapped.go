@@ -35,6 +35,9 @@ func wrapped(c *request.Call, kind core.EntityKind, raw []byte, verbatim bool) (
 	}
 	root := docs[0].Root
 	inner := root.Get(key)
+	if account := text(inner, "accountIdentifier"); account != "" && account != c.At.Account {
+		return sent{}, fault.New(fault.Forbidden, "the token is of another account than %q", account)
+	}
 	n := named{Identifier: text(inner, "identifier"), Org: text(inner, "orgIdentifier"), Project: text(inner, "projectIdentifier")}
 	at, err := n.home(c)
 	if err != nil {

@@ -84,7 +84,7 @@ func TestOpenAPIIsServed(t *testing.T) {
 // describe builds the description.
 func describe(t *testing.T) object {
 	paths := object{}
-	examples := examplesOf(t)
+	examples := borrowed(examplesOf(t))
 	for _, pattern := range patterns() {
 		method, path, _ := strings.Cut(pattern, " ")
 		at, _ := paths[path].(object)
@@ -132,7 +132,8 @@ func operation(pattern string, examples []apitest.Exchange) object {
 	for _, name := range sorted(query) {
 		params = append(params, object{"name": name, "in": "query", "schema": object{"type": "string"}, "example": query[name]})
 	}
-	op := object{"operationId": strings.Trim(regexp.MustCompile(`\W+`).ReplaceAllString(strings.ToLower(method)+path, "_"), "_"), "responses": responses(examples)}
+	op := object{"operationId": strings.Trim(regexp.MustCompile(`\W+`).ReplaceAllString(strings.ToLower(method)+path, "_"), "_"), "tags": []any{tag(path)},
+		"responses": responses(examples)}
 	if len(params) > 0 {
 		op["parameters"] = params
 	}
@@ -157,7 +158,7 @@ func responses(examples []apitest.Exchange) object {
 		answer := object{"description": http.StatusText(number(status))}
 		var v any
 		if json.Unmarshal([]byte(text), &v) == nil {
-			answer["content"] = object{"application/json": object{"schema": schemaOf(v), "example": v}}
+			answer["content"] = object{"application/json": object{"schema": schemaOf(v), "example": valued(v)}}
 		}
 		out[status] = answer
 	}
@@ -181,33 +182,35 @@ func requestBody(examples []apitest.Exchange) object {
 	return nil
 }
 
-// schemaOf is the shape of a value.
-func schemaOf(v any) object {
-	switch v := v.(type) {
-	case nil:
-		return object{}
-	case bool:
-		return object{"type": "boolean"}
-	case float64:
-		return object{"type": "number"}
-	case string:
-		if v == "TIME" {
-			return object{"type": "integer", "description": "milliseconds since 1970"}
+// scopes are what routes of v1 have before what they are about.
+var scopes = regexp.MustCompile(`^(\w+) /v1(/orgs/\{org\})?(/projects/\{project\})?/`)
+
+// borrowed gives routes of v1 that have no examples those of the same route in another
+// scope: what they send and answer is the same.
+func borrowed(examples map[string][]apitest.Exchange) map[string][]apitest.Exchange {
+	of := map[string][]apitest.Exchange{}
+	for _, p := range sorted(examples) {
+		if m := scopes.FindString(p); m != "" {
+			of[scopes.ReplaceAllString(p, "$1 ")] = examples[p]
 		}
-		return object{"type": "string"}
-	case []any:
-		if len(v) == 0 {
-			return object{"type": "array"}
-		}
-		return object{"type": "array", "items": schemaOf(v[0])}
-	case object:
-		properties := object{}
-		for k, p := range v {
-			properties[k] = schemaOf(p)
-		}
-		return object{"type": "object", "properties": properties}
 	}
-	return object{}
+	for _, p := range patterns() {
+		if scopes.MatchString(p) && len(examples[p]) == 0 {
+			examples[p] = of[scopes.ReplaceAllString(p, "$1 ")]
+		}
+	}
+	return examples
+}
+
+// tag is what a route is about, by which clients' methods are put together.
+func tag(path string) string {
+	segments := strings.Split(regexp.MustCompile(`^/v1(/orgs/\{org\})?(/projects/\{project\})?/`).ReplaceAllString(path, "/v1/"), "/")
+	for _, s := range segments[1:] {
+		if s != "ng" && s != "api" && s != "v1" && s != "v2" && s != "slipway" && s != "pipeline" && s != "template" {
+			return s
+		}
+	}
+	return "other"
 }
 
 // examplesOf are the examples by the route that serves them.

@@ -17,6 +17,9 @@ import (
 	"github.com/slipway-cd/slipway/functions/apitest"
 )
 
+// TestExchanges plays the examples of these routes.
+func TestExchanges(t *testing.T) { apitest.PlayAll(t, "testdata", *update) }
+
 var update = flag.Bool("update", false, "rewrite golden files")
 
 // in is the project of most requests, as NG routes name it.

@@ -50,7 +50,7 @@ var connectorCatalogue = []connectorCategory{
 	{"ARTIFACTORY", []string{"DockerRegistry", "Artifactory", "Nexus", "HttpHelmRepo", "OciHelmRepo", "Jenkins", "Bamboo", "AzureArtifacts"}},
 	{"CODE_REPO", []string{"Git", "Github", "Gitlab", "Bitbucket", "Codecommit", "AzureRepo", "Harness"}},
 	{"MONITORING", []string{"Splunk", "AppDynamics", "Prometheus", "Dynatrace", "NewRelic", "Datadog", "SumoLogic", "PagerDuty", "CustomHealth",
-		"ElasticSearch", "ELK", "SignalFX", "ErrorTracking"}},
+		"ElasticSearch", "SignalFX", "ErrorTracking"}},
 	{"TICKETING", []string{"Jira", "ServiceNow"}},
 	{"DATABASE", []string{"JDBC"}},
 }

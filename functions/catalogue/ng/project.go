@@ -1,6 +1,8 @@
 package ng
 
 import (
+	"slices"
+
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/entity"
@@ -13,6 +15,7 @@ func (d *door) projectRoutes() httpio.Routes {
 	r := resource{kind: core.EntityProject, read: readProject, show: showProject}
 	return httpio.Routes{
 		"GET " + path:              request.Scoped(d.listProjects(r)),
+		"GET " + path + "/list":    request.Account(d.listProjects(r)),
 		"POST " + path:             request.Scoped(d.create(r)),
 		"GET " + path + "/{id}":    request.Scoped(d.get(r)),
 		"PUT " + path + "/{id}":    request.Scoped(d.update(r)),
@@ -20,7 +23,8 @@ func (d *door) projectRoutes() httpio.Routes {
 	}
 }
 
-// listProjects lists the projects of an organization, or those of all.
+// listProjects lists the projects of an organization, of several (orgIdentifiers), or
+// those of all.
 func (d *door) listProjects(r resource) request.Handler {
 	return func(c *request.Call) (httpio.Answer, error) {
 		l := listing{order: "name,ASC", refused: []string{"moduleType", "onlyFavorites"}}
@@ -29,7 +33,11 @@ func (d *door) listProjects(r resource) request.Handler {
 			if err != nil {
 				return httpio.Answer{}, err
 			}
+			wanted := httpio.Values(c.Q, "orgIdentifiers")
 			for _, o := range orgs {
+				if len(wanted) > 0 && !slices.Contains(wanted, o.Identifier) {
+					continue
+				}
 				l.include = append(l.include, core.Scope{Account: c.At.Account, Org: o.Identifier})
 			}
 		}

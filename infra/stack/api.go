@@ -29,6 +29,9 @@ func (s *stack) addRestAPI() {
 		DeployOptions:             s.stageOptions(),
 		DefaultMethodOptions:      &awsapigateway.MethodOptions{AuthorizationType: awsapigateway.AuthorizationType_NONE},
 		DisableExecuteApiEndpoint: jsii.Bool(false),
+		// Files come in as forms and go out as they are. All else is text: in base64 the
+		// longest bodies would not fit into an invocation.
+		BinaryMediaTypes: jsii.Strings("multipart/form-data", "application/octet-stream"),
 	})
 	raw := s.api.Node().DefaultChild().(awsapigateway.CfnRestApi)
 	raw.SetSecurityPolicy(jsii.String(tlsPolicy))

@@ -150,6 +150,9 @@ func (d *door) keepFile(c *request.Call, e core.Entity, keep keeper) (httpio.Ans
 	if err == nil {
 		err = t.fits(e)
 	}
+	if err == nil && !forcedFile(c.Q) {
+		err = d.staysPut(c.Ctx, t, e)
+	}
 	if err != nil {
 		return httpio.Answer{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"net/url"
 
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
@@ -113,8 +114,10 @@ func (d *door) removeFile(r resource) request.Handler {
 		if err := c.Allow(govern.Delete, ref); err != nil {
 			return httpio.Answer{}, err
 		}
-		force := cmp.Or(c.Q.Get("forceDelete"), c.Q.Get("force")) == "true"
-		err = d.discard(c.Ctx, ref, entity.Change{By: c.Who.Actor.ID, Version: version}, force)
+		err = d.discard(c.Ctx, ref, entity.Change{By: c.Who.Actor.ID, Version: version}, forcedFile(c.Q))
 		return httpio.OK(c.Request, err == nil), err
 	}
 }
+
+// forcedFile reports whether a request changes what documents refer to all the same.
+func forcedFile(q url.Values) bool { return cmp.Or(q.Get("forceDelete"), q.Get("force")) == "true" }

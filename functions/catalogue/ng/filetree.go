@@ -3,6 +3,7 @@ package ng
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -121,6 +122,23 @@ func (d *door) users(ctx context.Context, t tree, files []core.EntityRow) ([]cor
 		}
 	}
 	return out, nil
+}
+
+// staysPut refuses to call a file otherwise, or to move it, when documents refer to it,
+// or to what lies in it, by its path.
+func (d *door) staysPut(ctx context.Context, t tree, e core.Entity) error {
+	if _, ok := t.rows[e.Identifier]; !ok {
+		return nil
+	}
+	was, will := t.path(e.Identifier), strings.TrimSuffix(t.path(e.Facts["parentIdentifier"]), "/")+"/"+e.Name
+	if was == will {
+		return nil
+	}
+	used, err := d.users(ctx, t, t.below(e.Identifier))
+	if err == nil && len(used) > 0 {
+		err = fmt.Errorf("its path %s would become %s: %w", was, will, entity.InUse(e.EntityRef, used))
+	}
+	return err
 }
 
 // discard deletes a file, or a folder with all that lies in it.

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -28,7 +29,7 @@ func Handler(h http.Handler) func(context.Context, events.APIGatewayProxyRequest
 		}
 		w := &writer{header: http.Header{}}
 		h.ServeHTTP(w, r)
-		return w.response(), nil
+		return w.response(r.Header.Get("Accept")), nil
 	}
 }
 
@@ -97,7 +98,18 @@ func (w *writer) Write(p []byte) (int, error) {
 	return w.body.Write(p)
 }
 
-func (w *writer) response() events.APIGatewayProxyResponse {
+// Binary is the type of bodies that API Gateway decodes on their way out, if whoever asks
+// accepts it in the first place.
+const Binary = "application/octet-stream"
+
+// binary reports whether API Gateway would decode an answer to a request.
+func binary(accept string) bool {
+	first, _, _ := strings.Cut(accept, ",")
+	first, _, _ = strings.Cut(first, ";")
+	return strings.EqualFold(strings.TrimSpace(first), Binary)
+}
+
+func (w *writer) response(accept string) events.APIGatewayProxyResponse {
 	w.WriteHeader(http.StatusOK)
 	out := events.APIGatewayProxyResponse{StatusCode: w.status, MultiValueHeaders: w.header}
 	body := w.body.Bytes()
@@ -105,6 +117,10 @@ func (w *writer) response() events.APIGatewayProxyResponse {
 		out.Body = string(body)
 	} else {
 		out.Body, out.IsBase64Encoded = base64.StdEncoding.EncodeToString(body), true
+	}
+	if out.IsBase64Encoded && !binary(accept) {
+		return events.APIGatewayProxyResponse{StatusCode: http.StatusNotAcceptable,
+			Body: `{"status":"ERROR","code":"INVALID_REQUEST","message":"the answer is not text: ask for it with the header Accept: ` + Binary + `"}`}
 	}
 	if len(out.Body) > core.MaxSent || core.Written(body) > core.MaxSent && !out.IsBase64Encoded { // httpio has refused what it has written itself
 		return events.APIGatewayProxyResponse{StatusCode: http.StatusRequestEntityTooLarge,

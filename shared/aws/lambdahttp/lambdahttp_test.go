@@ -60,11 +60,23 @@ func TestHandlerBodies(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			out, err := Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(tc.body) }))(
-				context.Background(), events.APIGatewayProxyRequest{HTTPMethod: "GET", Path: "/"})
+				context.Background(), events.APIGatewayProxyRequest{HTTPMethod: "GET", Path: "/", MultiValueHeaders: map[string][]string{"Accept": {Binary}}})
 			if err != nil || out.StatusCode != tc.status || out.IsBase64Encoded != tc.binary {
 				t.Errorf("%d, base64 %v, %v", out.StatusCode, out.IsBase64Encoded, err)
 			}
 		})
+	}
+}
+
+// TestHandlerBinary: API Gateway decodes what is no text for those who accept it in the
+// first place, and would hand base64 to others.
+func TestHandlerBinary(t *testing.T) {
+	for accept, status := range map[string]int{Binary: 200, "Application/Octet-Stream;q=1, */*": 200, "": 406, "*/*": 406, "application/json, " + Binary: 406} {
+		out, err := Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte{0xff}) }))(
+			context.Background(), events.APIGatewayProxyRequest{HTTPMethod: "GET", Path: "/", Headers: map[string]string{"Accept": accept}})
+		if err != nil || out.StatusCode != status {
+			t.Errorf("%q: %d, %v", accept, out.StatusCode, err)
+		}
 	}
 }
 

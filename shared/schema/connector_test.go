@@ -37,6 +37,16 @@ func TestCloudCredentials(t *testing.T) {
 	}
 }
 
+// TestConnectorSecrets holds that whatever names a secret may be a secret's name.
+func TestConnectorSecrets(t *testing.T) {
+	for _, ref := range []string{"s", "org.s", "account.S_1$", "<+input>", "<+secrets.getValue('x')>", "hashicorpvault://vault/path#key"} {
+		docs, _ := yamldoc.Parse("c.yaml", []byte(`connector: {name: c, identifier: c, type: PagerDuty, spec: {apiTokenRef: "`+ref+`"}}`))
+		if got := schema.Check(docs[0]).Diagnostics.String(); strings.Contains(got, "apiTokenRef") {
+			t.Errorf("%s: %s", ref, got)
+		}
+	}
+}
+
 // TestConnectorNeeds holds that each type says what it lacks, and what cannot be in it.
 func TestConnectorNeeds(t *testing.T) {
 	tests := map[string]struct{ typ, spec, want string }{
@@ -58,6 +68,8 @@ func TestConnectorNeeds(t *testing.T) {
 		"key ring":      {"GcpKms", "{projectId: p, region: r, keyName: k}", "add keyRing:"},
 		"cluster":       {"K8sCluster", "{credential: {type: ManualConfig, spec: {masterUrl: u, auth: {type: ServiceAccount, spec: {}}}}}", "add serviceAccountTokenRef:"},
 		"misspelt":      {"ElasticSearch", "{url: u, paswordRef: s}", `did you mean "passwordRef"?`},
+		"no secret":     {"PagerDuty", `{apiTokenRef: ""}`, `"" cannot be the apiTokenRef of spec of connector c (name it as x, org.x or account.x)`},
+		"no name":       {"PagerDuty", "{apiTokenRef: account.my token}", `"account.my token" cannot be the apiTokenRef`},
 		"all that lack": {"AppDynamics", "{username: u}", "add controllerUrl:"},
 	}
 	for name, tc := range tests {

@@ -44,6 +44,7 @@ var formats = map[string]*format{
 	"version":   {`^[0-9a-zA-Z][^\s/&]{0,63}$`, isVersion, CodeValue, "use at most 64 characters, no blanks, / or &"},
 	"namespace": {`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`, isNamespace, CodeValue, "use small letters, digits and -, as Kubernetes does"},
 	"poll":      {"", isPoll, CodeDuration, "write a time such as 2m or 1h, or 0 for no polling"},
+	"ref":       {"", isRef, CodeValue, "name it as x, org.x or account.x"},
 	"case":      {"", nil, "", ""},
 }
 
@@ -192,6 +193,16 @@ func isNamespace(s string) string {
 		ok = ok && (small(s[i]) || s[i] == '-')
 	}
 	return judge(ok)
+}
+
+// isRef judges the name of a secret (BEHAVIOUR §1.2), or the address of one in another
+// secret manager, such as hashicorpvault://x/path#key (BEHAVIOUR §13).
+func isRef(s string) string {
+	if strings.Contains(s, "://") {
+		return ""
+	}
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "account."), "org.")
+	return judge(chars(s, letter, func(b byte) bool { return word(b) || b == '$' }))
 }
 
 func isPoll(s string) string {

@@ -25,7 +25,7 @@ var secretFields = []string{"accessKeyRef", "apiKeyRef", "apiTokenRef", "applica
 	"clientKeyPassphraseRef", "clientKeyRef", "clientSecretRef", "installationKeyRef", "oidcClientIdRef", "oidcPasswordRef", "oidcSecretRef", "oidcUsernameRef",
 	"passwordRef", "patRef", "privateKeyRef", "refreshTokenRef", "secretIdRef", "secretKeyRef", "secretRef", "serviceAccountTokenRef", "sshKeyRef", "tokenRef",
 	"usernameRef", "encryptedWebhookSecretIdentifier", "encryptedValueRef", "certificateRef", "resourceIdRef", "accessIdRef", "applicationIdRef", "installationIdRef",
-	"emailRef", "kerberosKeyRef", "privateKeyFileRef", "privateKeyPassphraseRef", "spotAccountIdRef"}
+	"emailRef", "kerberosKeyRef", "privateKeyFileRef", "privateKeyPassphraseRef", "spotAccountIdRef", "serviceAccountKeyRef"}
 
 // keyFields name secrets inside documents of SSH and WinRM credentials.
 var keyFields = []string{"key", "encryptedPassphrase", "password"}

@@ -69,6 +69,7 @@ func (d *door) pipelineRoutes() httpio.Routes {
 		"POST " + v1:             request.V1(d.v1CreatePipeline),
 		"GET " + v1 + "/{id}":    request.V1(d.v1GetPipeline),
 		"PUT " + v1 + "/{id}":    request.V1(d.v1UpdatePipeline),
+		"PATCH " + v1 + "/{id}":  request.V1(d.v1PatchPipeline),
 		"DELETE " + v1 + "/{id}": request.V1(d.v1DeletePipeline),
 	}
 }

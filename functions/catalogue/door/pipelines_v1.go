@@ -59,6 +59,38 @@ func (d *door) v1UpdatePipeline(c *request.Call) (httpio.Answer, error) {
 	return httpio.Answer{Body: map[string]any{"identifier": p.Identifier}}, err
 }
 
+// v1PatchPipeline changes what the body says of a pipeline, and leaves the rest.
+func (d *door) v1PatchPipeline(c *request.Call) (httpio.Answer, error) {
+	var in struct {
+		YAML string            `json:"pipeline_yaml"`
+		Name string            `json:"name"`
+		Desc string            `json:"desc"`
+		Tags map[string]string `json:"tags"`
+		Git  map[string]any    `json:"git_details"`
+	}
+	if err := httpio.JSON(c.Request, httpio.MaxBody, &in); err != nil {
+		return httpio.Answer{}, err
+	}
+	if err := request.Inline(in.Git); err != nil {
+		return httpio.Answer{}, err
+	}
+	old, err := d.stored(c)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	p, err := d.keep(c, cmp.Or(in.YAML, old.YAML), entity.MustReplace, func(e *core.Entity) error {
+		if in.YAML == "" {
+			e.Name, e.Description, e.Tags = old.Name, old.Description, old.Tags
+		}
+		e.Name, e.Description = cmp.Or(in.Name, e.Name), cmp.Or(in.Desc, e.Description)
+		if len(in.Tags) > 0 {
+			e.Tags = in.Tags
+		}
+		return nil
+	})
+	return httpio.Answer{Body: map[string]any{"identifier": p.Identifier}}, err
+}
+
 func (d *door) v1GetPipeline(c *request.Call) (httpio.Answer, error) {
 	if err := httpio.Unsupported(c.Q, "branch_name", "branch", "connector_ref", "repo_name"); err != nil {
 		return httpio.Answer{}, err

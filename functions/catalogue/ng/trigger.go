@@ -19,8 +19,8 @@ func (d *door) triggerRoutes() httpio.Routes {
 	of := func(h request.Handler) http.Handler {
 		return request.Project(ofPipeline("targetIdentifier", local(h, "ignoreError")))
 	}
-	details := r
-	details.show = showTriggerDetails
+	details, v2 := r, r
+	details.show, v2.read = showTriggerDetails, readTriggerV2
 	return httpio.Routes{
 		"GET " + path:                   of(local(d.list(details, listing{fallback: 25}), "filter")),
 		"POST " + path:                  of(d.create(r)),
@@ -29,12 +29,29 @@ func (d *door) triggerRoutes() httpio.Routes {
 		"DELETE " + path + "/{id}":      of(d.remove(r)),
 		"GET " + path + "/{id}/details": of(plainly(d.get(details))),
 		"PUT " + path + "/{id}/status":  of(d.switchTrigger),
+		"POST " + path + "/v2":          of(d.create(v2)),
+		"PUT " + path + "/{id}/v2":      of(d.update(v2)),
 	}
 }
 
 func readTrigger(c *request.Call) (sent, error) {
 	text, err := httpio.Text(c.Request, httpio.MaxBody)
 	return sent{at: c.At, text: text, amend: belongs(c.Q.Get("targetIdentifier"), "")}, err
+}
+
+// readTriggerV2 takes a trigger as text beside who is to run what it starts.
+func readTriggerV2(c *request.Call) (sent, error) {
+	var in struct {
+		YAML     string         `json:"yaml"`
+		Executor map[string]any `json:"executorInfo"`
+	}
+	if err := httpio.JSON(c.Request, httpio.MaxBody, &in); err != nil {
+		return sent{}, err
+	}
+	if len(in.Executor) > 0 {
+		return sent{}, fault.New(fault.Unsupported, "not supported yet: executorInfo of a trigger")
+	}
+	return sent{at: c.At, text: in.YAML, amend: belongs(c.Q.Get("targetIdentifier"), "")}, nil
 }
 
 // enabled reports whether a trigger is in force: unless it says that it is not.

@@ -42,6 +42,10 @@ func (c *Catalogue) Clone(ctx context.Context, cl Cloning) (Saved, error) {
 	if e.EntityRef == old.EntityRef {
 		return Saved{}, fault.New(fault.Invalid, "the clone would be %s itself: give it another identifier or scope", old.EntityRef)
 	}
+	// First: what is there and what is not is only told to whoever may do it.
+	if err := cl.Allow(e.EntityRef); err != nil {
+		return Saved{}, err
+	}
 	lost, err := c.lost(ctx, old, *e, file)
 	if err != nil {
 		return Saved{}, err
@@ -55,7 +59,7 @@ func (c *Catalogue) Clone(ctx context.Context, cl Cloning) (Saved, error) {
 				e.Facts = with(e.Facts, name, v)
 			}
 		}
-		return cl.Allow(e.EntityRef)
+		return nil
 	}})
 	if err == nil && cl.DryRun && saved.Action != Created {
 		err = fault.New(fault.AlreadyExists, "%s already exists in %s", e.EntityRef, where(e.Scope))

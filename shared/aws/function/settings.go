@@ -53,7 +53,7 @@ func Environment() Settings {
 		Secrets:     os.Getenv("SLIPWAY_SECRETS"), KMSKey: os.Getenv("SLIPWAY_KMS_KEY"),
 		// The port puts the prefix before every name.
 		AdminSecret: strings.TrimPrefix(os.Getenv("SLIPWAY_ADMIN_SECRET"), os.Getenv("SLIPWAY_SECRETS")),
-		Account: os.Getenv("SLIPWAY_ACCOUNT"), URL: os.Getenv("SLIPWAY_URL"), Version: os.Getenv("SLIPWAY_VERSION"),
+		Account:     os.Getenv("SLIPWAY_ACCOUNT"), URL: os.Getenv("SLIPWAY_URL"), Version: os.Getenv("SLIPWAY_VERSION"),
 	}
 }
 

@@ -15,3 +15,18 @@ var everybody = []string{"_account_all_users", "_organization_all_users", "_proj
 func Actor(u core.User) core.Actor {
 	return core.Actor{ID: u.ID, Name: u.Name, Email: u.Email, Groups: slices.Concat(u.Groups, everybody)}
 }
+
+// Everybody is what the group is called that everybody in a scope is in.
+func Everybody(s core.Scope) string {
+	switch {
+	case s.Project != "":
+		return everybody[2]
+	case s.Org != "":
+		return everybody[1]
+	default:
+		return everybody[0]
+	}
+}
+
+// IsEverybody reports whether a group is one that everybody is in.
+func IsEverybody(group string) bool { return slices.Contains(everybody, group) }

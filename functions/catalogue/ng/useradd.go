@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
 
@@ -127,16 +128,13 @@ func (d *door) admit(c *request.Call, groups []core.EntityRef, user string) erro
 	return nil
 }
 
-// everybody are the groups that Harness has in each scope and everybody is in.
-var everybody = []string{"_account_all_users", "_organization_all_users", "_project_all_users"}
-
 // groups are the groups that a request names. One of the account may be there by its
 // members alone.
 func (d *door) groups(c *request.Call, named []string) ([]core.EntityRef, error) {
 	var out []core.EntityRef
 	for _, name := range named {
 		scope, id := c.At.Resolve(name)
-		if slices.Contains(everybody, id) {
+		if govern.IsEverybody(id) {
 			continue
 		}
 		ref := core.EntityRef{Kind: core.EntityUserGroup, Scope: scope, Identifier: id}

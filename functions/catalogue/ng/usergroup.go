@@ -102,6 +102,9 @@ func (d *door) saveGroup(r resource, mode entity.Mode, byEmail bool) request.Han
 		if err != nil {
 			return httpio.Answer{}, err
 		}
+		if govern.IsEverybody(in.Identifier) {
+			return httpio.Answer{}, alwaysThere(in.Identifier)
+		}
 		in.Users = ids
 		text, err := yamlOf(r.kind, in.userGroup)
 		if err != nil {
@@ -175,7 +178,7 @@ func groupOf(e core.Entity, in map[string]any, all []core.User, byEmail bool) ma
 		}
 		return len(said)
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(u core.User) bool { return !slices.Contains(u.Groups, core.Membership(e.EntityRef)) })
+	all = slices.DeleteFunc(slices.Clone(all), func(u core.User) bool { return !memberOf(u, e.EntityRef) })
 	slices.SortStableFunc(all, func(a, b core.User) int { return order(a) - order(b) })
 	users := []any{}
 	for _, u := range all {
@@ -192,7 +195,7 @@ func groupOf(e core.Entity, in map[string]any, all []core.User, byEmail bool) ma
 	linked := in["ssoLinked"] == true
 	out := map[string]any{"accountIdentifier": e.Scope.Account, "orgIdentifier": orNil(e.Scope.Org), "projectIdentifier": orNil(e.Scope.Project),
 		"identifier": e.Identifier, "name": e.Name, "description": e.Description, "tags": tagsOf(e.Tags), "users": users, "notificationConfigs": notify,
-		"isSsoLinked": linked, "ssoLinked": linked, "externallyManaged": false}
+		"isSsoLinked": linked, "ssoLinked": linked, "externallyManaged": false, "harnessManaged": govern.IsEverybody(e.Identifier)}
 	for _, name := range signOnFields {
 		if v, ok := in[name]; ok {
 			out[name] = v
@@ -201,13 +204,34 @@ func groupOf(e core.Entity, in map[string]any, all []core.User, byEmail bool) ma
 	return out
 }
 
+// memberOf reports whether a user is in a group.
+func memberOf(u core.User, g core.EntityRef) bool {
+	return govern.IsEverybody(g.Identifier) || slices.Contains(u.Groups, core.Membership(g))
+}
+
+// alwaysThere refuses to change a group that everybody is in.
+func alwaysThere(id string) error {
+	return fault.New(fault.Invalid, "user group %q is always there, and everybody is in it: it cannot be changed", id)
+}
+
+// group is a group that a request names. The one that everybody in the scope is in is
+// kept nowhere.
 func (d *door) group(c *request.Call, r resource, a govern.Action) (core.Entity, error) {
 	ref := r.ref(c)
 	if err := c.Allow(a, ref); err != nil {
 		return core.Entity{}, err
 	}
-	return d.Catalogue.Get(c.Ctx, ref)
+	if ref.Identifier != govern.Everybody(ref.Scope) {
+		return d.Catalogue.Get(c.Ctx, ref)
+	}
+	if a != govern.View {
+		return core.Entity{}, alwaysThere(ref.Identifier)
+	}
+	return core.Entity{EntityRef: ref, Name: allUsers[ref.Identifier], YAML: "{}"}, d.Catalogue.CheckScope(c.Ctx, ref.Scope)
 }
+
+// allUsers is what Harness names the groups that everybody is in.
+var allUsers = map[string]string{"_account_all_users": "All Account Users", "_organization_all_users": "All Organization Users", "_project_all_users": "All Project Users"}
 
 func (d *door) getGroup(r resource) request.Handler {
 	return func(c *request.Call) (httpio.Answer, error) {
@@ -257,7 +281,7 @@ func (d *door) isMember(r resource) request.Handler {
 			return httpio.Answer{}, err
 		}
 		u, err := d.Govern.User(c.Ctx, c.Who.Account, c.PathValue("user"))
-		return httpio.OK(c.Request, slices.Contains(u.Groups, core.Membership(e.EntityRef))), err
+		return httpio.OK(c.Request, memberOf(u, e.EntityRef)), err
 	}
 }
 

@@ -140,7 +140,7 @@ func occupied(t *testing.T, f *apitest.Fixture) string {
 
 // filled is a route's path with things that are there.
 func filled(path, run string, named bool) string {
-	for from, to := range map[string]string{"{run}": run, "{org}": "default", "{project}": "default", "{kind}": "service", "{node}": run + ".0", "{task}": run + ".0"} {
+	for from, to := range map[string]string{"{run}": run, "{account}": "default", "{org}": "default", "{project}": "default", "{kind}": "service", "{node}": run + ".0", "{task}": run + ".0"} {
 		path = strings.ReplaceAll(path, from, to)
 	}
 	if strings.Contains(path, "approvals/{id}") {

@@ -26,7 +26,7 @@ func (d *door) templateRoutes() httpio.Routes {
 		"DELETE " + path + "/{id}/{label}":                   request.Scoped(local(d.remove(r))),
 		"DELETE " + path + "/{id}":                           request.Scoped(local(d.removeVersions)),
 		"GET " + path + "/templateInputs/{id}":               request.Scoped(local(d.templateInputs, "label")),
-		"POST " + path + "/list-metadata":                    request.Scoped(local(d.listTemplates, "filterIdentifier", "checkReferenced", "getDistinctFromBranches", "isGlobal")),
+		"POST " + path + "/list-metadata":                    request.Scoped(local(d.listTemplates, "checkReferenced", "getDistinctFromBranches", "isGlobal")),
 	}
 	d.v1TemplateRoutes(routes, r)
 	return routes
@@ -169,6 +169,7 @@ type templateFilter struct {
 	Description string   `json:"description"`
 	Types       []string `json:"templateEntityTypes"`
 	Children    []string `json:"childTypes"`
+	Tags        any      `json:"tags"` // of the filter itself, not looked at
 }
 
 func (f templateFilter) passes(r core.EntityRow) bool {
@@ -178,7 +179,8 @@ func (f templateFilter) passes(r core.EntityRow) bool {
 
 func (d *door) listTemplates(c *request.Call) (httpio.Answer, error) {
 	var f templateFilter
-	if err := c.Filter("Template", &f, "listingScope", "repoName", "metadataFilter"); err != nil {
+	c, err := d.filterOf(c, "Template", &f)
+	if err != nil {
 		return httpio.Answer{}, err
 	}
 	r, l, err := templateListing(c, f, c.Q.Get("templateListType"), c.Q.Get("includeAllTemplatesAvailableAtScope") == "true")

@@ -97,7 +97,7 @@ func describe(t *testing.T) object {
 	return object{
 		"openapi": "3.1.0",
 		"info": object{"title": "Slipway", "version": "1", "license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
-			"description": "Harness's routes as its clients know them, and Slipway's own below /slipway/v1. Schemas are those of the examples, which tests play."},
+			"description": "Harness's routes as its clients know them, and Slipway's own below /slipway/v1. Schemas fit the examples, which tests play."},
 		"servers":  []any{object{"url": "/"}, object{"url": "/gateway"}},
 		"security": []any{object{"apiKey": []any{}}, object{"bearer": []any{}}},
 		"components": object{
@@ -106,8 +106,9 @@ func describe(t *testing.T) object {
 				"bearer": object{"type": "http", "scheme": "bearer"},
 			},
 			"responses": object{"Error": object{"description": "Harness's envelope: what is wrong, where and how to mend it",
-				"content": object{"application/json": object{"schema": schemaOf(object{"status": "", "code": "", "message": "", "correlationId": "",
-					"responseMessages": []any{object{"code": "", "level": "", "message": "", "failureTypes": []any{""}}}})}}}},
+				"content": object{"application/json": object{"schema": open(schemaOf(object{"status": "", "code": "", "message": "", "correlationId": "", "detailedMessage": nil, "metadata": nil,
+					"diagnostics":      []any{object{"severity": "", "code": "", "message": "", "file": "", "line": 1.0, "column": 1.0, "path": "", "help": ""}},
+					"responseMessages": []any{object{"code": "", "level": "", "message": "", "failureTypes": []any{""}}}}))}}}},
 		},
 		"paths": paths,
 	}
@@ -144,13 +145,10 @@ func operation(pattern string, examples []apitest.Exchange) object {
 }
 
 func responses(examples []apitest.Exchange) object {
-	out := object{}
+	out, known := object{}, map[string][]any{}
 	for _, x := range examples {
 		head, text, _ := strings.Cut(x.Answer, "\n")
 		status := strings.TrimPrefix(head, "< ")
-		if out[status] != nil {
-			continue
-		}
 		if number(status) >= 400 {
 			out[status] = object{"$ref": "#/components/responses/Error"}
 			continue
@@ -158,7 +156,8 @@ func responses(examples []apitest.Exchange) object {
 		answer := object{"description": http.StatusText(number(status))}
 		var v any
 		if json.Unmarshal([]byte(text), &v) == nil {
-			answer["content"] = object{"application/json": object{"schema": schemaOf(v), "example": valued(v)}}
+			known[status] = append(known[status], v)
+			answer["content"] = object{"application/json": content(known[status])}
 		}
 		out[status] = answer
 	}
@@ -168,18 +167,43 @@ func responses(examples []apitest.Exchange) object {
 	return out
 }
 
+// content is the shape of all of some values, with the first as its example.
+func content(values []any) object {
+	shape := schemaOf(values[0])
+	for _, v := range values[1:] {
+		shape = both(shape, schemaOf(v))
+	}
+	return object{"schema": open(shape), "example": valued(values[0])}
+}
+
+// requestBody is what is sent: JSON, if any example that goes well is, else what the first
+// says it is.
 func requestBody(examples []apitest.Exchange) object {
+	var values []any
+	var other object
 	for _, x := range examples {
-		if strings.TrimSpace(x.Request.Body) == "" {
+		body := strings.TrimSpace(x.Request.Body)
+		if body == "" || strings.HasPrefix(x.Answer, "< 4") {
 			continue
 		}
 		var v any
-		if json.Unmarshal([]byte(x.Request.Body), &v) != nil {
-			return object{"content": object{"application/yaml": object{"schema": object{"type": "string"}, "example": x.Request.Body}}}
+		if json.Unmarshal([]byte(body), &v) == nil {
+			values = append(values, v)
+			continue
 		}
-		return object{"content": object{"application/json": object{"schema": schemaOf(v), "example": v}}}
+		if other != nil {
+			continue
+		}
+		if t, _, _ := strings.Cut(x.Request.Header["Content-Type"], ";"); t == "multipart/form-data" {
+			other = object{"content": object{t: object{"schema": object{"type": "object"}}}}
+		} else {
+			other = object{"content": object{"application/yaml": object{"schema": object{"type": "string"}, "example": x.Request.Body}}}
+		}
 	}
-	return nil
+	if len(values) > 0 {
+		return object{"content": object{"application/json": content(values)}}
+	}
+	return other
 }
 
 // scopes are what routes of v1 have before what they are about.

@@ -1,16 +1,17 @@
 package functions_test
 
 import (
+	"encoding/json"
+	"maps"
 	"strings"
-
-	"github.com/google/go-cmp/cmp"
+	"testing"
 )
 
 // schemaOf is the shape of a value.
 func schemaOf(v any) object {
 	switch v := v.(type) {
 	case nil:
-		return object{}
+		return object{"type": "null"}
 	case bool:
 		return object{"type": "boolean"}
 	case float64:
@@ -22,7 +23,7 @@ func schemaOf(v any) object {
 		return object{"type": "string"}
 	case []any:
 		if len(v) == 0 {
-			return object{"type": "array"}
+			return object{"type": "array", "items": object{}}
 		}
 		items := schemaOf(v[0])
 		for _, x := range v[1:] {
@@ -44,30 +45,64 @@ func schemaOf(v any) object {
 
 // both is the shape of what may have either of two.
 func both(a, b object) object {
+	x, nullX := base(a)
+	y, nullY := base(b)
+	var out object
 	switch {
-	case cmp.Equal(a, b):
-		return a
-	case a["type"] == "array" && b["type"] == "array":
-		x, _ := a["items"].(object)
-		y, _ := b["items"].(object)
-		switch {
-		case x == nil:
-			return b
-		case y == nil:
-			return a
-		}
-		return object{"type": "array", "items": both(x, y)}
-	case a["type"] != "object" || b["type"] != "object":
+	case x == "null":
+		out = b
+	case y == "null":
+		out = a
+	case x == "" || x != y:
 		return object{}
+	case x == "array":
+		out = object{"type": x, "items": bothItems(a, b)}
+	case x == "object":
+		out = bothObjects(a, b)
+	default:
+		out = a
+	}
+	if t, null := base(out); (nullX || nullY) && !null && t != "" {
+		out = maps.Clone(out)
+		out["type"] = []any{t, "null"}
+	}
+	return out
+}
+
+// base is the type of a shape, "" for any, and whether it may be null.
+func base(s object) (string, bool) {
+	switch t := s["type"].(type) {
+	case string:
+		return t, t == "null"
+	case []any:
+		name, _ := t[0].(string)
+		return name, true
+	}
+	return "", false
+}
+
+// bothItems is the shape of what is in either of two arrays; of an empty one nothing is known.
+func bothItems(a, b object) object {
+	x, _ := a["items"].(object)
+	y, _ := b["items"].(object)
+	switch {
+	case len(x) == 0:
+		return y
+	case len(y) == 0:
+		return x
+	}
+	return both(x, y)
+}
+
+func bothObjects(a, b object) object {
+	if m, ok := a["additionalProperties"]; ok {
+		return object{"type": "object", "additionalProperties": m}
 	}
 	x, _ := a["properties"].(object)
 	y, _ := b["properties"].(object)
-	if x == nil || y == nil {
-		return object{"type": "object"}
-	}
-	out := object{}
-	for k, v := range y {
-		out[k] = v
+	out := maps.Clone(y)
+	if out == nil {
+		out = object{}
 	}
 	for k, v := range x {
 		out[k] = v
@@ -77,6 +112,31 @@ func both(a, b object) object {
 		}
 	}
 	return object{"type": "object", "properties": out}
+}
+
+// open makes of what was only ever null what may be anything.
+func open(s object) object {
+	if s["type"] == "null" {
+		return object{}
+	}
+	out := object{}
+	for k, v := range s {
+		out[k] = v
+		switch v := v.(type) {
+		case object:
+			if k != "properties" {
+				out[k] = open(v)
+				continue
+			}
+			of := object{}
+			for name, p := range v {
+				p, _ := p.(object)
+				of[name] = open(p)
+			}
+			out[k] = of
+		}
+	}
+	return out
 }
 
 // valued is an example with numbers where scripts have the names of times.
@@ -100,4 +160,28 @@ func valued(v any) any {
 		return out
 	}
 	return v
+}
+func TestShapesOfExamples(t *testing.T) {
+	for name, tc := range map[string]struct{ values, want string }{
+		"the same":          {`["a", "b"]`, `{"type":"string"}`},
+		"sometimes null":    {`[null, "a", null]`, `{"type":["string","null"]}`},
+		"only ever null":    {`[null, null]`, `{}`},
+		"one or the other":  {`[1, "a"]`, `{}`},
+		"fields of any":     {`[{"a": 1, "b": null}, {"b": {"c": true}}]`, `{"properties":{"a":{"type":"number"},"b":{"properties":{"c":{"type":"boolean"}},"type":["object","null"]}},"type":"object"}`},
+		"an empty list":     {`[{"l": []}, {"l": ["x"]}]`, `{"properties":{"l":{"items":{"type":"string"},"type":"array"}},"type":"object"}`},
+		"a list that is so": {`[[1, null]]`, `{"items":{"type":["number","null"]},"type":"array"}`},
+		"times":             {`["TIME"]`, `{"description":"milliseconds since 1970","type":"integer"}`},
+		"by nodes":          {`[{"NODE a": {"x": 1}}]`, `{"additionalProperties":{"properties":{"x":{"type":"number"}},"type":"object"},"type":"object"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var values []any
+			if err := json.Unmarshal([]byte(tc.values), &values); err != nil {
+				t.Fatal(err)
+			}
+			got, err := json.Marshal(content(values)["schema"])
+			if err != nil || string(got) != tc.want {
+				t.Errorf("%s, not %s %v", got, tc.want, err)
+			}
+		})
+	}
 }

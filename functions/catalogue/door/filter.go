@@ -1,6 +1,7 @@
 package door
 
 import (
+	"github.com/slipway-cd/slipway/functions/catalogue/ng"
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/entity"
@@ -12,12 +13,18 @@ type pipelineFilter struct {
 	Identifiers []string      `json:"pipelineIdentifiers"`
 	Name        string        `json:"name"`
 	Description string        `json:"description"`
+	Own         any           `json:"tags"` // of a saved filter itself, not looked at
 	term        string
 }
 
-func readPipelineFilter(c *request.Call) (pipelineFilter, error) {
+func (d *door) readPipelineFilter(c *request.Call) (pipelineFilter, error) {
 	f := pipelineFilter{term: c.Q.Get("searchTerm")}
-	return f, c.Filter("PipelineSetup", &f, "moduleProperties", "repoName")
+	if c.Q.Get("filterIdentifier") != "" {
+		err := ng.SavedFilter(d.Catalogue, c, "PipelineSetup", &f)
+		return f, err
+	}
+	err := c.Filter("PipelineSetup", &f, "moduleProperties", "repoName")
+	return f, err
 }
 
 // ask puts the filter into a query.

@@ -171,14 +171,14 @@ type listedPipeline struct {
 }
 
 func (d *door) listPipelines(c *request.Call) (httpio.Answer, error) {
-	if err := httpio.Unsupported(c.Q, "branch", "repoIdentifier", "filterIdentifier", "module=cd|pms"); err != nil {
+	if err := httpio.Unsupported(c.Q, "branch", "repoIdentifier", "module=cd|pms"); err != nil {
 		return httpio.Answer{}, err
 	}
 	page, err := httpio.ReadPaging(c.Q, "size", 25, 200)
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	f, err := readPipelineFilter(c)
+	f, err := d.readPipelineFilter(c)
 	if err != nil {
 		return httpio.Answer{}, err
 	}

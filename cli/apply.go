@@ -157,7 +157,7 @@ func (a *app) applyOne(ctx context.Context, c *client.Client, w written, o apply
 	}
 	done.Kind, done.Identifier, done.Parent, done.Label = string(w.entity.Kind), w.entity.Identifier, w.entity.Parent, w.entity.Label
 	done.Org, done.Project = w.entity.Scope.Org, w.entity.Scope.Project
-	if w.twice {
+	if w.refused {
 		return done
 	}
 	doc := client.Applied{Place: w.at, File: w.file, YAML: w.text, DryRun: o.dry, IfMatch: o.match}

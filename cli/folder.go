@@ -13,13 +13,13 @@ import (
 
 // written is one document of the files that a command was given.
 type written struct {
-	file   string
-	at     client.Place // where it goes unless it says so itself
-	text   string
-	above  int              // lines of the file above the text
-	entity *core.Entity     // nil when it cannot be kept
-	diags  core.Diagnostics // errors, when it cannot
-	twice  bool             // another document differs from it and is of the same entity
+	file    string
+	at      client.Place // where it goes unless it says so itself
+	text    string
+	above   int              // lines of the file above the text
+	entity  *core.Entity     // nil when it cannot be kept
+	diags   core.Diagnostics // errors, when it cannot
+	refused bool             // it is not sent: another differs from it, or it refers to itself
 }
 
 // byteOrderMark is what some editors put before a text; it is kept with it.

@@ -29,7 +29,9 @@ func (a *app) gather(files []string, place func(file string) client.Place) (docs
 			return nil, 0, err
 		}
 	}
-	return distinct(docs), foreign, nil
+	docs = distinct(docs)
+	circles(docs)
+	return docs, foreign, nil
 }
 
 // readAll hands over a file, all YAML files of a folder, or standard input.
@@ -91,7 +93,7 @@ func distinct(docs []written) []written {
 func (w *written) refuse(other written) {
 	w.diags = append(w.diags, core.Diagnostic{Severity: core.SeverityError, Code: "twice", File: w.file, Line: w.above + 1, Column: 1,
 		Message: fmt.Sprintf("%s is in %s:%d too, and differs", w.entity.EntityRef, other.file, other.above+1), Help: "keep one of them"})
-	w.twice = true
+	w.refused = true
 }
 
 // withHomes adds documents for the organizations and projects that others live in and
@@ -105,7 +107,7 @@ func withHomes(ctx context.Context, c *client.Client, docs []written, dry bool) 
 	}
 	var added []written
 	for _, w := range docs {
-		if w.entity == nil || w.twice || dry {
+		if w.entity == nil || w.refused || dry {
 			continue
 		}
 		for _, home := range document.Homes(w.entity.Scope) {

@@ -57,30 +57,34 @@ func (d *door) listUsers(show func(core.User) any) request.Handler {
 		if err := c.InReach(); err != nil {
 			return httpio.Answer{}, err
 		}
-		var f userFilter
-		if err := c.Filter("User", &f, "parentFilter", "roleIdentifiers", "resourceGroupIdentifiers"); err != nil {
-			return httpio.Answer{}, err
-		}
-		p, err := readPaging(c.Q, listing{page: "pageIndex", size: "pageSize"})
-		if err == nil {
-			err = httpio.Unsupported(c.Q, "pageToken", "sortOrders")
-		}
-		if err != nil {
-			return httpio.Answer{}, err
-		}
-		all, err := d.Directory.Users(c.Ctx, c.Who.Account)
-		if err != nil {
-			return httpio.Answer{}, err
-		}
-		f.Term = cmp.Or(c.Q.Get("searchTerm"), f.Term)
-		exact := slices.ContainsFunc(all, f.addressed)
-		all = slices.DeleteFunc(all, func(u core.User) bool { return !f.passes(u) || exact && !f.addressed(u) })
-		items := []any{}
-		for _, u := range httpio.Cut(all, p) {
-			items = append(items, show(u))
-		}
-		return httpio.OK(c.Request, httpio.NGPageOf(items, len(all), p)), nil
+		return d.pageOfUsers(c, show, func(core.User) bool { return true })
 	}
+}
+
+func (d *door) pageOfUsers(c *request.Call, show func(core.User) any, wanted func(core.User) bool) (httpio.Answer, error) {
+	var f userFilter
+	if err := c.Filter("User", &f, "parentFilter", "roleIdentifiers", "resourceGroupIdentifiers"); err != nil {
+		return httpio.Answer{}, err
+	}
+	p, err := readPaging(c.Q, listing{page: "pageIndex", size: "pageSize"})
+	if err == nil {
+		err = httpio.Unsupported(c.Q, "pageToken", "sortOrders")
+	}
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	all, err := d.Directory.Users(c.Ctx, c.Who.Account)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
+	f.Term = cmp.Or(c.Q.Get("searchTerm"), f.Term)
+	exact := slices.ContainsFunc(all, f.addressed)
+	all = slices.DeleteFunc(all, func(u core.User) bool { return !wanted(u) || !f.passes(u) || exact && !f.addressed(u) })
+	items := []any{}
+	for _, u := range httpio.Cut(all, p) {
+		items = append(items, show(u))
+	}
+	return httpio.OK(c.Request, httpio.NGPageOf(items, len(all), p)), nil
 }
 
 // userFilter is Harness's UserFilter.

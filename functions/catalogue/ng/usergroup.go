@@ -21,6 +21,8 @@ func (d *door) userGroupRoutes() httpio.Routes {
 		"PUT " + path:                            request.Scoped(d.saveGroup(r, entity.MustReplace, false)),
 		"POST " + path + "/v2":                   request.Scoped(d.saveGroup(r, entity.MustCreate, true)),
 		"PUT " + path + "/v2":                    request.Scoped(d.saveGroup(r, entity.MustReplace, true)),
+		"POST " + path + "/batch":                request.Scoped(d.batchGroups(r)),
+		"POST " + path + "/{id}/users":           request.Scoped(d.members(r)),
 		"GET " + path + "/{id}":                  request.Scoped(orNothing(d.getGroup(r))),
 		"DELETE " + path + "/{id}":               request.Scoped(d.removeGroup(r)),
 		"GET " + path + "/{id}/member/{user}":    request.Scoped(d.isMember(r)),
@@ -217,7 +219,10 @@ func alwaysThere(id string) error {
 // group is a group that a request names. The one that everybody in the scope is in is
 // kept nowhere.
 func (d *door) group(c *request.Call, r resource, a govern.Action) (core.Entity, error) {
-	ref := r.ref(c)
+	return d.groupAt(c, r.ref(c), a)
+}
+
+func (d *door) groupAt(c *request.Call, ref core.EntityRef, a govern.Action) (core.Entity, error) {
 	if err := c.Allow(a, ref); err != nil {
 		return core.Entity{}, err
 	}

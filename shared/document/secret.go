@@ -1,6 +1,7 @@
 package document
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -28,8 +29,10 @@ func TakeValue(text string) (rest string, value *string, err error) {
 	if said == "" {
 		return text, nil, nil
 	}
-	if rest, ok := blank(text, v); ok {
-		return rest, &said, nil
+	for _, cut := range []func(string, *yamldoc.Entry) (string, bool){blank, blankWord} {
+		if rest, ok := cut(text, v); ok {
+			return rest, &said, nil
+		}
 	}
 	v.Value.Replace(&yamldoc.Node{})
 	rest, err = root.Encode()
@@ -57,10 +60,35 @@ func blank(text string, e *yamldoc.Entry) (string, bool) {
 		end = ""
 	}
 	rest := strings.Join(lines[:first], "") + lines[first][:column] + "value:" + end + strings.Join(lines[last:], "")
-	// Whatever the author's style is: what is left must be the same document without it.
+	return rest, blanked(rest, e)
+}
+
+// scalar is a value on one line: quoted, or plain as it is in a map in flow style.
+var scalar = regexp.MustCompile(`^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^"'\[\]{},#\n]+)`)
+
+// blankWord empties an entry whose value is a word on one line, such as in a map in
+// flow style.
+func blankWord(text string, e *yamldoc.Entry) (string, bool) {
+	lines := strings.SplitAfter(text, "\n")
+	at, column := e.Value.Pos.Line-1, e.Value.Pos.Column-1
+	if at >= len(lines) || column > len(lines[at]) {
+		return text, false
+	}
+	line := lines[at]
+	before := strings.TrimRight(line[:column], " ")
+	if strings.HasSuffix(before, `":`) { // JSON, and is to stay it
+		before += "null"
+	}
+	rest := strings.Join(lines[:at], "") + before + strings.TrimPrefix(line[column:], scalar.FindString(line[column:])) + strings.Join(lines[at+1:], "")
+	return rest, blanked(rest, e)
+}
+
+// blanked reports whether a text is, whatever its author's style, the same document
+// without an entry's value.
+func blanked(rest string, e *yamldoc.Entry) bool {
 	docs, diags := yamldoc.Parse("", []byte(rest))
 	ok := !diags.Blocks() && len(docs) == 1 && docs[0].Root.At("secret", "spec", "value").Text == "" && docs[0].Root.At("secret", "spec").Entry("value") != nil
-	return rest, ok && !strings.Contains(rest, e.Value.Text)
+	return ok && !strings.Contains(rest, e.Value.Text)
 }
 
 // BuiltIn reports whether a reference is to the secret manager that is always there.

@@ -20,24 +20,26 @@ func circles(docs []written) {
 	}
 	for i := range docs {
 		if w := &docs[i]; w.entity != nil && w.entity.Kind == core.EntityTemplate {
-			if path := wayBack(docs, at, w.entity.EntityRef, nil); len(path) > 0 {
+			if path := wayBack(docs, at, w.entity.EntityRef, nil, map[core.EntityRef]bool{}); len(path) > 0 {
 				w.refuseCircle(path)
 			}
 		}
 	}
 }
 
-// wayBack is the way from the end of a path of templates to its beginning, nil for none.
-func wayBack(docs []written, at map[core.EntityRef]int, from core.EntityRef, path []core.EntityRef) []core.EntityRef {
+// wayBack is the way from the end of a path of templates to its beginning, nil for none. It
+// goes through none that has been seen.
+func wayBack(docs []written, at map[core.EntityRef]int, from core.EntityRef, path []core.EntityRef, seen map[core.EntityRef]bool) []core.EntityRef {
+	seen[from] = true
 	path = append(slices.Clone(path), from)
 	for _, used := range docs[at[from]].entity.Uses {
 		if used == path[0] {
 			return append(path, used)
 		}
-		if _, here := at[used]; !here || slices.Contains(path, used) {
+		if _, here := at[used]; !here || seen[used] {
 			continue
 		}
-		if way := wayBack(docs, at, used, path); way != nil {
+		if way := wayBack(docs, at, used, path, seen); way != nil {
 			return way
 		}
 	}

@@ -6,7 +6,9 @@ package httpio
 import (
 	"encoding/base64"
 	"encoding/json"
+	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"unicode/utf8"
 
 	"github.com/slipway-cd/slipway/shared/core"
@@ -32,7 +34,7 @@ type Handler func(r *http.Request) (Answer, error)
 
 // ServeHTTP implements http.Handler.
 func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a, err := h(r)
+	a, err := h.answer(r)
 	if err != nil {
 		WriteError(w, r, err)
 		return
@@ -44,6 +46,18 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.Status = http.StatusOK
 	}
 	writeJSON(w, r, a.Status, a.Body)
+}
+
+// answer calls the handler. A panic is a fault of ours: it ends the request alone, with an
+// answer, and is in the log.
+func (h Handler) answer(r *http.Request) (a Answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			slog.ErrorContext(r.Context(), "a handler has panicked", "route", r.Pattern, "correlationId", CorrelationID(r), "panic", p, "stack", string(debug.Stack()))
+			err = fault.New(fault.Internal, "%s could not be served: that is a fault of Slipway's, and in its log", r.Pattern)
+		}
+	}()
+	return h(r)
 }
 
 // writeJSON writes a value as JSON, a Raw as it is, or nothing but the status when it is nil.

@@ -50,6 +50,10 @@ func TestEnvelopes(t *testing.T) {
 		"internal": func(*http.Request) (httpio.Answer, error) {
 			return httpio.Answer{}, errors.New("disk on fire at /secret")
 		},
+		"panic": func(*http.Request) (httpio.Answer, error) {
+			var none []string
+			return httpio.Answer{Body: none[len(none)]}, nil
+		},
 		"refused": func(*http.Request) (httpio.Answer, error) { return httpio.Answer{}, httpio.Diagnosed(diags) },
 		"page": func(r *http.Request) (httpio.Answer, error) {
 			return httpio.OK(r, httpio.PageOf([]string{"c"}, 3, httpio.Paging{Page: 1, Size: 2})), nil

@@ -189,11 +189,14 @@ func (d *door) listTemplates(c *request.Call) (httpio.Answer, error) {
 	}
 	l.fallback = 25
 	rows, total, p, err := d.rows(c, r, l)
+	if err != nil {
+		return httpio.Answer{}, err
+	}
 	items := []any{}
 	for _, row := range rows {
 		items = append(items, templateRow(row.EntityRow, row.At))
 	}
-	return httpio.OK(c.Request, httpio.PageOf(items, total, p)), err
+	return httpio.OK(c.Request, httpio.PageOf(items, total, p)), nil
 }
 
 // templateListing is a list of one kind: all versions, the stable or the newest ones.

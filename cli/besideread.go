@@ -26,31 +26,37 @@ type placedBeside struct {
 // readBeside reads what a backup holds beside documents, in the order in which one needs
 // the other.
 func readBeside(dir string) ([]placedBeside, error) {
-	var out []placedBeside
+	var names []string
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		kind := filepath.Base(filepath.Dir(name))
 		known := slices.ContainsFunc(besideKinds, func(k besideKind) bool { return k.kind == kind })
 		if err != nil {
 			return unreadable(name, err)
 		}
-		if d.IsDir() || !d.Type().IsRegular() || !known || filepath.Ext(name) != ".json" {
-			return nil
+		if d.Type().IsRegular() && known && filepath.Ext(name) == ".json" {
+			names = append(names, name)
 		}
-		it := placedBeside{beside: beside{kind: kind}, at: placeIn(dir)(name)}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []placedBeside
+	for _, name := range names {
+		it := placedBeside{beside: beside{kind: filepath.Base(filepath.Dir(name))}, at: placeIn(dir)(name)}
 		if err := readJSON(name, &it.fields); err != nil {
-			return err
+			return nil, err
 		}
-		if kind == fileKind && it.text("type") != "FOLDER" {
+		if it.kind == fileKind && it.text("type") != "FOLDER" {
 			content := strings.TrimSuffix(name, ".json") + ".content"
 			if it.content, err = os.ReadFile(content); err != nil {
-				return unreadable(content, err)
+				return nil, unreadable(content, err)
 			}
 		}
 		out = append(out, it)
-		return nil
-	})
+	}
 	slices.SortStableFunc(out, func(x, y placedBeside) int { return besideOrder(x.beside, y.beside) })
-	return out, err
+	return out, nil
 }
 
 // readUsers reads the users of a backup.

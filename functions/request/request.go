@@ -36,21 +36,29 @@ func Own(h Handler) httpio.Handler { return serve(h, wholeAccount) }
 func Located(h Handler) httpio.Handler { return serve(h, noScope) }
 
 // OfRun are routes on a run, which lives where its pipeline does: {run} in the path, or
-// {id} of something that begins with a run's and a dot. where is asked for credentials
-// that are not for the whole account.
-func OfRun(h Handler, where func(ctx context.Context, account, run string) (core.Scope, error)) httpio.Handler {
+// {id} of something that begins with a run's and a dot. action is what they do with it.
+// where is asked for credentials that are not for the whole account.
+func OfRun(action govern.Action, h Handler, where func(ctx context.Context, account, run string) (core.Scope, error)) httpio.Handler {
 	return serve(h, func(c *Call) error {
-		if err := accountScope(c); err != nil || c.Who.Scope == (core.Scope{}) {
+		if err := accountScope(c); err != nil {
 			return err
 		}
 		run, _, _ := strings.Cut(cmp.Or(c.PathValue("run"), c.PathValue("id")), ".")
-		at, err := where(c.Ctx, c.Who.Account, run)
-		if err != nil {
-			return err
+		var at core.Scope
+		if c.Who.Scope != (core.Scope{}) {
+			var err error
+			if at, err = where(c.Ctx, c.Who.Account, run); err != nil {
+				return err
+			}
 		}
 		at.Account = c.Who.Account
-		return govern.Allow(c.Who, govern.View, core.EntityRef{Kind: "run", Scope: at, Identifier: run})
+		return c.Allow(action, Run(at, run))
 	})
+}
+
+// Run is a run, as Allow is asked about it.
+func Run(at core.Scope, id string) core.EntityRef {
+	return core.EntityRef{Kind: "run", Scope: at, Identifier: id}
 }
 
 // Account are Harness's NG routes that need no project.

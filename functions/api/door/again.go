@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/launch"
 )
@@ -19,8 +20,8 @@ import (
 func (d *door) againRoutes() httpio.Routes {
 	const v1 = "/v1/orgs/{org}/projects/{project}/pipelines/{id}/execute"
 	return httpio.Routes{
-		"POST /slipway/v1/runs/{run}/rerun": d.ofRun(d.rerunRun),
-		"POST /slipway/v1/runs/{run}/retry": d.ofRun(d.retryRun),
+		"POST /slipway/v1/runs/{run}/rerun": d.ofRun(govern.Execute, d.rerunRun),
+		"POST /slipway/v1/runs/{run}/retry": d.ofRun(govern.Execute, d.retryRun),
 		"POST " + v1 + "/rerun/{run}":       request.V1(d.v1Rerun),
 		"POST " + v1 + "/retry/{run}":       request.V1(d.v1Retry),
 	}
@@ -155,7 +156,7 @@ func (d *door) retry(c *request.Call, run, stages, all, inputs string) (launch.S
 
 // ofPipeline refuses a run of another project or pipeline as if it were not there.
 func (d *door) ofPipeline(c *request.Call, run string) error {
-	if err := d.inProject(c, run); err != nil {
+	if err := d.inProject(c, govern.Execute, run); err != nil {
 		return err
 	}
 	r, err := d.Journal.Run(c.Ctx, c.Who.Account, run)

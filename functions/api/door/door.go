@@ -63,9 +63,9 @@ func (d *door) all() httpio.Routes {
 	return routes
 }
 
-// ofRun are routes on a run, for whoever may see where it lives.
-func (d *door) ofRun(h request.Handler) httpio.Handler {
-	return request.OfRun(h, func(ctx context.Context, account, run string) (core.Scope, error) {
+// ofRun are routes on a run, for whoever may do that with it.
+func (d *door) ofRun(action govern.Action, h request.Handler) httpio.Handler {
+	return request.OfRun(action, h, func(ctx context.Context, account, run string) (core.Scope, error) {
 		r, err := d.Journal.Run(ctx, account, run)
 		if err != nil {
 			return core.Scope{}, err
@@ -83,15 +83,15 @@ func (d *door) routes() httpio.Routes {
 	return httpio.Routes{
 		"POST /slipway/v1/runs":                     request.Located(d.startRun),
 		"GET /slipway/v1/runs":                      request.Located(d.listRuns),
-		"GET /slipway/v1/runs/{run}":                d.ofRun(d.showRun),
-		"POST /slipway/v1/runs/{run}/abort":         d.ofRun(d.abortRun),
-		"POST /slipway/v1/runs/{run}/intervene":     d.ofRun(d.interveneRun),
-		"POST /slipway/v1/runs/{run}/input":         d.ofRun(d.inputRun),
-		"GET /slipway/v1/runs/{run}/logs/{task}":    d.ofRun(d.runLog),
-		"GET /slipway/v1/runs/{run}/outputs/{node}": d.ofRun(d.runOutputs),
-		"GET /slipway/v1/runs/{run}/cost":           d.ofRun(d.runCost),
-		"GET /slipway/v1/approvals/{id}":            d.ofRun(d.listApprovals),
-		"POST /slipway/v1/approvals/{id}/link":      d.ofRun(d.makeLink),
+		"GET /slipway/v1/runs/{run}":                d.ofRun(govern.View, d.showRun),
+		"POST /slipway/v1/runs/{run}/abort":         d.ofRun(govern.Execute, d.abortRun),
+		"POST /slipway/v1/runs/{run}/intervene":     d.ofRun(govern.Execute, d.interveneRun),
+		"POST /slipway/v1/runs/{run}/input":         d.ofRun(govern.Execute, d.inputRun),
+		"GET /slipway/v1/runs/{run}/logs/{task}":    d.ofRun(govern.View, d.runLog),
+		"GET /slipway/v1/runs/{run}/outputs/{node}": d.ofRun(govern.View, d.runOutputs),
+		"GET /slipway/v1/runs/{run}/cost":           d.ofRun(govern.View, d.runCost),
+		"GET /slipway/v1/approvals/{id}":            d.ofRun(govern.View, d.listApprovals),
+		"POST /slipway/v1/approvals/{id}/link":      d.ofRun(govern.View, d.makeLink),
 		"GET /slipway/v1/delegates":                 request.Own(d.listDelegates),
 		"GET /slipway/v1/locks":                     request.Own(d.listLocks),
 
@@ -103,7 +103,7 @@ func (d *door) routes() httpio.Routes {
 		"GET " + ng + "/pipelines/execution/{run}":                                   request.Project(d.execution),
 		"GET " + ng + "/pipelines/execution/v2/{run}":                                request.Project(d.execution),
 		"POST " + ng + "/pipelines/execution/summary":                                request.Project(d.listExecutions),
-		"POST " + ng + "/approvals/{id}/harness/activity":                            d.ofRun(d.answerApproval),
+		"POST " + ng + "/approvals/{id}/harness/activity":                            d.ofRun(govern.View, d.answerApproval),
 
 		"POST " + v1 + "/pipelines/{id}/execute":        request.V1(d.v1Execute),
 		"POST " + v1 + "/pipelines/{id}/execute/stages": request.V1(d.v1ExecuteStages),

@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/launch"
 )
@@ -176,7 +177,7 @@ func (d *door) interrupt(c *request.Call) (httpio.Answer, error) {
 	default:
 		return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: interruptType %s", kind)
 	}
-	if err := d.inProject(c, run); err != nil {
+	if err := d.inProject(c, govern.Execute, run); err != nil {
 		return httpio.Answer{}, err
 	}
 	r, err := d.Journal.Run(c.Ctx, c.Who.Account, run)
@@ -197,8 +198,9 @@ func (d *door) interrupt(c *request.Call) (httpio.Answer, error) {
 	return httpio.OK(c.Request, interrupted{ID: d.ids.New(), Type: kind, Run: run}), nil
 }
 
-// inProject refuses a run of another project as if it were not there.
-func (d *door) inProject(c *request.Call, run string) error {
+// inProject refuses a run of another project as if it were not there, and who may not do
+// that with it.
+func (d *door) inProject(c *request.Call, action govern.Action, run string) error {
 	r, err := d.Journal.Run(c.Ctx, c.Who.Account, run)
 	if err != nil {
 		return err
@@ -206,5 +208,5 @@ func (d *door) inProject(c *request.Call, run string) error {
 	if s := r.Plan.Scope; s.Org != c.At.Org || s.Project != c.At.Project {
 		return fault.New(fault.NotFound, "there is no run %s in project %s of organization %s", run, c.At.Project, c.At.Org)
 	}
-	return nil
+	return c.Allow(action, request.Run(c.At, run))
 }

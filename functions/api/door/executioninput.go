@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/yamldoc"
 )
@@ -67,7 +68,7 @@ const maxOpen = 2000
 func (d *door) askingNode(c *request.Call) (*engine.Run, *core.Node, error) {
 	id := c.PathValue("node")
 	if run := c.Q.Get("planExecutionId"); run != "" {
-		if err := d.inProject(c, run); err != nil {
+		if err := d.inProject(c, govern.View, run); err != nil {
 			return nil, nil, err
 		}
 		if r, n, err := d.asksIn(c, run, id); err != nil || n != nil {

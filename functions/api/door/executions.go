@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/view"
 )
@@ -38,7 +39,7 @@ func (d *door) execution(c *request.Call) (httpio.Answer, error) {
 
 // runHere is a run of the call's project.
 func (d *door) runHere(c *request.Call, id string) (view.Run, error) {
-	if err := d.inProject(c, id); err != nil {
+	if err := d.inProject(c, govern.View, id); err != nil {
 		return view.Run{}, err
 	}
 	return d.Views.Run(c.Ctx, c.Who.Account, id)

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/journal"
 )
@@ -19,7 +20,7 @@ func (d *door) interruptNode(c *request.Call) (httpio.Answer, error) {
 	if kind == "" {
 		return httpio.Answer{}, fault.New(fault.Invalid, "query parameter interruptType is needed: AbortAll, UserMarkedFailure or an action")
 	}
-	if err := d.inProject(c, run); err != nil {
+	if err := d.inProject(c, govern.Execute, run); err != nil {
 		return httpio.Answer{}, err
 	}
 	r, _, err := d.Journal.Whole(c.Ctx, c.Who.Account, run)

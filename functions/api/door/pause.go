@@ -5,6 +5,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/engine"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/journal"
 )
@@ -18,8 +19,8 @@ const (
 // pauseRoutes hold runs up and let them go on.
 func (d *door) pauseRoutes() httpio.Routes {
 	return httpio.Routes{
-		"POST /slipway/v1/runs/{run}/pause":  d.ofRun(d.pauseRun),
-		"POST /slipway/v1/runs/{run}/resume": d.ofRun(d.resumeRun),
+		"POST /slipway/v1/runs/{run}/pause":  d.ofRun(govern.Execute, d.pauseRun),
+		"POST /slipway/v1/runs/{run}/resume": d.ofRun(govern.Execute, d.resumeRun),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/journal"
 	"github.com/slipway-cd/slipway/shared/replay"
@@ -13,8 +14,8 @@ import (
 // recordRoutes are about how a run came to be what it is.
 func (d *door) recordRoutes() httpio.Routes {
 	return httpio.Routes{
-		"GET /slipway/v1/runs/{run}/record": d.ofRun(d.runRecord),
-		"GET /slipway/v1/runs/{run}/why":    d.ofRun(d.runWhy),
+		"GET /slipway/v1/runs/{run}/record": d.ofRun(govern.View, d.runRecord),
+		"GET /slipway/v1/runs/{run}/why":    d.ofRun(govern.View, d.runWhy),
 	}
 }
 

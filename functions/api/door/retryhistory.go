@@ -4,6 +4,7 @@ import (
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
 
@@ -96,7 +97,7 @@ func (d *door) history(c *request.Call, run string) (history, error) {
 }
 
 func (d *door) retryHistory(c *request.Call) (httpio.Answer, error) {
-	if err := d.inProject(c, c.PathValue("run")); err != nil {
+	if err := d.inProject(c, govern.View, c.PathValue("run")); err != nil {
 		return httpio.Answer{}, err
 	}
 	h, err := d.history(c, c.PathValue("run"))
@@ -107,7 +108,7 @@ func (d *door) retryHistory(c *request.Call) (httpio.Answer, error) {
 }
 
 func (d *door) latestExecution(c *request.Call) (httpio.Answer, error) {
-	if err := d.inProject(c, c.PathValue("run")); err != nil {
+	if err := d.inProject(c, govern.View, c.PathValue("run")); err != nil {
 		return httpio.Answer{}, err
 	}
 	h, err := d.history(c, c.PathValue("run"))
@@ -121,7 +122,7 @@ func (d *door) latestExecution(c *request.Call) (httpio.Answer, error) {
 // failed.
 func (d *door) retryStages(c *request.Call) (httpio.Answer, error) {
 	run := c.PathValue("run")
-	if err := d.inProject(c, run); err != nil {
+	if err := d.inProject(c, govern.View, run); err != nil {
 		return httpio.Answer{}, err
 	}
 	type info struct {

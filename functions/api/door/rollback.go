@@ -3,6 +3,7 @@ package door
 import (
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/launch"
 )
@@ -10,7 +11,7 @@ import (
 // rollbackRoutes roll back runs that have succeeded (BEHAVIOUR §14.7).
 func (d *door) rollbackRoutes() httpio.Routes {
 	return httpio.Routes{
-		"POST /slipway/v1/runs/{run}/rollback": d.ofRun(d.rollbackRun),
+		"POST /slipway/v1/runs/{run}/rollback": d.ofRun(govern.Execute, d.rollbackRun),
 		"POST /ng/api/rollback/trigger":        request.Project(d.triggerRollback),
 		"POST /ng/api/rollback/check":          request.Project(d.checkRollback),
 	}
@@ -49,7 +50,7 @@ func (d *door) latest(c *request.Call) (launch.RollbackRequest, error) {
 		return launch.RollbackRequest{}, fault.New(fault.NotFound, "nothing is known to be deployed to %s", req.Infrastructure)
 	}
 	if err == nil {
-		err = d.inProject(c, at.Run)
+		err = d.inProject(c, govern.Execute, at.Run)
 	}
 	if err != nil {
 		return launch.RollbackRequest{}, err

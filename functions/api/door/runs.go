@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/compile"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/journal"
 	"github.com/slipway-cd/slipway/shared/launch"
@@ -120,6 +121,13 @@ func created(s launch.Started) httpio.Answer {
 // start starts a run in the caller's name: the same for every request with the
 // same Idempotency-Key.
 func (d *door) start(c *request.Call, src compile.Source, opt compile.Options, given core.Asked) (launch.Started, error) {
+	what := core.EntityRef{Kind: core.EntityPipeline, Scope: c.At}
+	if given.Stored { // one that is not kept has no name yet
+		what.Identifier = strings.TrimSuffix(src.File, ".yaml")
+	}
+	if err := c.Allow(govern.Execute, what); err != nil {
+		return launch.Started{}, err
+	}
 	s, err := d.Launch.Start(c.Ctx, launch.Request{Account: c.Who.Account, Source: src, Options: opt, Trigger: "MANUAL",
 		By: c.Who.Actor, Key: c.Request.Header.Get("Idempotency-Key"), Given: given})
 	return s, told(err)

@@ -6,6 +6,7 @@ import (
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 	"github.com/slipway-cd/slipway/shared/view"
 )
@@ -52,7 +53,7 @@ func (d *door) v1AnswerApproval(c *request.Call) (httpio.Answer, error) {
 	if err != nil {
 		return httpio.Answer{}, err
 	}
-	if err := d.inProject(c, c.PathValue("run")); err != nil {
+	if err := d.inProject(c, govern.View, c.PathValue("run")); err != nil {
 		return httpio.Answer{}, err
 	}
 	waiting, err := d.Views.Approvals(c.Ctx, c.Who.Account, c.PathValue("run"))

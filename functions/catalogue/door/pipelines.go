@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-cd/slipway/shared/document"
 	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
+	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
 )
 
@@ -58,10 +59,10 @@ func (d *door) keep(c *request.Call, text string, mode entity.Mode, amend func(*
 			if id := c.PathValue("id"); mode == entity.MustReplace && e.Identifier != id {
 				return fault.New(fault.Invalid, "the YAML's identifier is %q and the request's %q: an identifier cannot be changed", e.Identifier, id)
 			}
-			if amend != nil {
-				return amend(e)
+			if err := c.Allow(govern.Edit, e.EntityRef); err != nil || amend == nil {
+				return err
 			}
-			return nil
+			return amend(e)
 		}})
 	return saved.Entity, request.Told(err)
 }
@@ -128,6 +129,9 @@ func (d *door) deletePipeline(c *request.Call) (httpio.Answer, error) {
 
 func (d *door) remove(c *request.Call) error {
 	version, err := c.IfMatch()
+	if err == nil {
+		err = c.Allow(govern.Delete, pipelineRef(c))
+	}
 	if err != nil {
 		return err
 	}
@@ -136,6 +140,9 @@ func (d *door) remove(c *request.Call) error {
 
 // stored is the pipeline that the path names.
 func (d *door) stored(c *request.Call) (core.Entity, error) {
+	if err := c.Allow(govern.View, pipelineRef(c)); err != nil {
+		return core.Entity{}, err
+	}
 	return d.Catalogue.Get(c.Ctx, pipelineRef(c))
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
-	"github.com/slipway-cd/slipway/shared/entity"
 	"github.com/slipway-cd/slipway/shared/fault"
 	"github.com/slipway-cd/slipway/shared/govern"
 	"github.com/slipway-cd/slipway/shared/httpio"
@@ -56,12 +55,6 @@ func (d *door) filterOf(c *request.Call, kind string, into any) (*request.Call, 
 		return nil, fault.New(fault.Unsupported, "not supported yet: a filter for %s with %s", kind, strings.TrimPrefix(strings.TrimPrefix(err.Error(), "json: "), "unknown field "))
 	}
 	return &next, nil
-}
-
-// SavedFilter reads the saved filter that a request names, for lists outside this package.
-func SavedFilter(k *entity.Catalogue, c *request.Call, kind string, into any) error {
-	_, err := (&door{Config{Catalogue: k}}).filterOf(c, kind, into)
-	return err
 }
 
 // plain leaves of a filter the fields that hold something, and not what it is for, which

@@ -1,7 +1,6 @@
-package door
+package ng
 
 import (
-	"github.com/slipway-cd/slipway/functions/catalogue/ng"
 	"github.com/slipway-cd/slipway/functions/request"
 	"github.com/slipway-cd/slipway/shared/core"
 	"github.com/slipway-cd/slipway/shared/entity"
@@ -17,10 +16,10 @@ type pipelineFilter struct {
 	term        string
 }
 
-func (d *door) readPipelineFilter(c *request.Call) (pipelineFilter, error) {
+func (d pipelines) readPipelineFilter(c *request.Call) (pipelineFilter, error) {
 	f := pipelineFilter{term: c.Q.Get("searchTerm")}
 	if c.Q.Get("filterIdentifier") != "" {
-		err := ng.SavedFilter(d.Catalogue, c, "PipelineSetup", &f)
+		_, err := d.filterOf(c, "PipelineSetup", &f)
 		return f, err
 	}
 	err := c.Filter("PipelineSetup", &f, "moduleProperties", "repoName")

@@ -1,4 +1,4 @@
-package door
+package ng
 
 import (
 	"cmp"
@@ -26,7 +26,7 @@ type v1Pipeline struct {
 
 // v1Save keeps the pipeline in the body. What the body says beside the YAML must agree
 // with it, for the YAML is kept as it is.
-func (d *door) v1Save(c *request.Call, mode entity.Mode) (core.Entity, error) {
+func (d pipelines) v1Save(c *request.Call, mode entity.Mode) (core.Entity, error) {
 	var in v1Pipeline
 	if err := httpio.JSON(c.Request, httpio.MaxBody, &in); err != nil {
 		return core.Entity{}, err
@@ -49,18 +49,18 @@ func (d *door) v1Save(c *request.Call, mode entity.Mode) (core.Entity, error) {
 	})
 }
 
-func (d *door) v1CreatePipeline(c *request.Call) (httpio.Answer, error) {
+func (d pipelines) v1CreatePipeline(c *request.Call) (httpio.Answer, error) {
 	p, err := d.v1Save(c, entity.MustCreate)
 	return httpio.Answer{Status: http.StatusCreated, Body: map[string]any{"identifier": p.Identifier}}, err
 }
 
-func (d *door) v1UpdatePipeline(c *request.Call) (httpio.Answer, error) {
+func (d pipelines) v1UpdatePipeline(c *request.Call) (httpio.Answer, error) {
 	p, err := d.v1Save(c, entity.MustReplace)
 	return httpio.Answer{Body: map[string]any{"identifier": p.Identifier}}, err
 }
 
 // v1PatchPipeline changes what the body says of a pipeline, and leaves the rest.
-func (d *door) v1PatchPipeline(c *request.Call) (httpio.Answer, error) {
+func (d pipelines) v1PatchPipeline(c *request.Call) (httpio.Answer, error) {
 	var in struct {
 		YAML string            `json:"pipeline_yaml"`
 		Name string            `json:"name"`
@@ -91,7 +91,7 @@ func (d *door) v1PatchPipeline(c *request.Call) (httpio.Answer, error) {
 	return httpio.Answer{Body: map[string]any{"identifier": p.Identifier}}, err
 }
 
-func (d *door) v1GetPipeline(c *request.Call) (httpio.Answer, error) {
+func (d pipelines) v1GetPipeline(c *request.Call) (httpio.Answer, error) {
 	if err := httpio.Unsupported(c.Q, "branch_name", "branch", "connector_ref", "repo_name"); err != nil {
 		return httpio.Answer{}, err
 	}
@@ -111,7 +111,7 @@ func (d *door) v1GetPipeline(c *request.Call) (httpio.Answer, error) {
 	return httpio.Answer{Body: body}, err
 }
 
-func (d *door) v1DeletePipeline(c *request.Call) (httpio.Answer, error) {
+func (d pipelines) v1DeletePipeline(c *request.Call) (httpio.Answer, error) {
 	return httpio.Answer{Status: http.StatusNoContent}, d.remove(c)
 }
 
@@ -121,7 +121,7 @@ func v1Listed(p core.EntityRow) map[string]any {
 		"created": p.Created, "updated": p.Updated, "modules": []string{"cd"}, "store_type": "INLINE", "valid": !p.Draft}
 }
 
-func (d *door) v1ListPipelines(c *request.Call) (httpio.Answer, error) {
+func (d pipelines) v1ListPipelines(c *request.Call) (httpio.Answer, error) {
 	err := httpio.Unsupported(c.Q, "filter_identifier", "module=cd", "service_names", "env_names", "deployment_type", "repository")
 	if err != nil {
 		return httpio.Answer{}, err
@@ -141,7 +141,7 @@ func (d *door) v1ListPipelines(c *request.Call) (httpio.Answer, error) {
 	if !ok {
 		return httpio.Answer{}, fault.New(fault.Unsupported, "not supported yet: query parameter sort=%s", c.Q.Get("sort"))
 	}
-	rows, total, err := d.pipelines(c, f, page, order+","+cmp.Or(c.Q.Get("order"), "DESC"))
+	rows, total, err := d.rowsOf(c, f, page, order+","+cmp.Or(c.Q.Get("order"), "DESC"))
 	if err != nil {
 		return httpio.Answer{}, err
 	}

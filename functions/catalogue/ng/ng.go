@@ -34,7 +34,7 @@ func Routes(cfg Config) httpio.Routes {
 	for _, routes := range []httpio.Routes{d.organizationRoutes(), d.projectRoutes(), d.serviceRoutes(),
 		d.environmentRoutes(), d.environmentGroupRoutes(), d.infrastructureRoutes(),
 		d.pipelineRoutes(), d.templateRoutes(), d.inputSetRoutes(), d.triggerRoutes(), d.gitRoutes(),
-		d.connectorRoutes(), d.secretRoutes(), d.overridesRoutes(), d.legacyOverridesRoutes(), d.variableRoutes(), d.fileRoutes(), d.v1EntityRoutes(), d.v1FlatRoutes(), placesInGit(), accountRoutes()} {
+		d.connectorRoutes(), d.secretRoutes(), d.overridesRoutes(), d.legacyOverridesRoutes(), d.variableRoutes(), d.fileRoutes(), d.v1EntityRoutes(), d.v1InfrastructureRoutes(), d.v1FlatRoutes(), placesInGit(), accountRoutes()} {
 		maps.Copy(all, routes)
 	}
 	for _, routes := range d.peopleRoutes() {

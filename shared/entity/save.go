@@ -82,9 +82,14 @@ func (c *Catalogue) Save(ctx context.Context, s Saving) (Saved, error) {
 		return Saved{}, unmet(err, *e, s.File)
 	}
 	if e.Kind == core.EntityPipeline {
-		more, err := c.Compiled(ctx, *e)
+		more, err := c.compiled(ctx, *e, s.DryRun) // what it refers to may be about to be kept too
 		if err != nil {
 			return Saved{}, err
+		}
+		for i, d := range more {
+			if d.File == fileName(e.EntityRef) {
+				more[i].File = cmp.Or(s.File, d.File) // as the author calls it
+			}
 		}
 		if !diags.Blocks() || onlyUnsupported(diags) {
 			diags = more
@@ -154,11 +159,26 @@ func (c *Catalogue) mode(m Mode) func(context.Context, core.Entity, Change) (cor
 	}
 }
 
-// Compiled says what compiling a pipeline says, with what is stored as its library.
+// Compiled says what compiling a pipeline says, with what is stored as its library: what
+// is not there is an error, and a value that a run asks for is none.
 func (c *Catalogue) Compiled(ctx context.Context, e core.Entity) (core.Diagnostics, error) {
+	return c.compiled(ctx, e, false)
+}
+
+// Lacks tells why a pipeline cannot run as it is now, "" when it can.
+func (c *Catalogue) Lacks(ctx context.Context, e core.Entity) (string, error) {
+	diags, err := c.Compiled(ctx, e)
+	if err != nil || len(errors(diags)) == 0 {
+		return "", err
+	}
+	return errors(diags).String(), nil
+}
+
+// compiled warns, when lenient, of what is not there.
+func (c *Catalogue) compiled(ctx context.Context, e core.Entity, lenient bool) (core.Diagnostics, error) {
 	shelves := c.Shelves(ctx, e.Scope.Account)
 	_, diags := compile.Compile(compile.Source{File: fileName(e.EntityRef), Data: []byte(e.YAML)},
-		compile.Options{Scope: e.Scope, Library: shelves.Find, Lenient: true})
+		compile.Options{Scope: e.Scope, Library: shelves.Find, Lenient: lenient})
 	diags = slices.DeleteFunc(diags, func(d core.Diagnostic) bool { return d.Code == compile.CodeMissingInput })
 	return diags, shelves.Err()
 }

@@ -179,6 +179,9 @@ func (d *door) showEntity(c *request.Call) (httpio.Answer, error) {
 		return httpio.Answer{}, err
 	}
 	e, err := d.Catalogue.Get(c.Ctx, r)
+	if err == nil && e.Draft != "" { // what it lacked may be there by now
+		e.Draft, err = d.Catalogue.Lacks(c.Ctx, e)
+	}
 	if err != nil {
 		return httpio.Answer{}, err
 	}

@@ -32,9 +32,14 @@ func Clock(t *testing.T, open func(t *testing.T) (c core.Clock, advance func(tim
 		c, advance := open(t)
 		fired := make(chan string, 2)
 		stop := c.AfterFunc(100*time.Millisecond, func() { fired <- "stopped" })
+		stop()
+		for len(fired) > 0 { // this machine took so long that it was due before
+			<-fired
+			stop = c.AfterFunc(100*time.Millisecond, func() { fired <- "stopped" })
+			stop()
+		}
+		stop()
 		c.AfterFunc(200*time.Millisecond, func() { fired <- "other" })
-		stop()
-		stop()
 		if advance != nil {
 			advance(time.Second)
 		}

@@ -34,12 +34,12 @@ test-aws: ## The AWS suite on LocalStack, without Docker (needs Python 3, Node.j
 	go test -count=1 -run '^$$' ./shared/aws/... ./localstack/aws/... ./e2e/aws
 	go build -o bin/localstack ./localstack/aws/cmd/localstack
 	infra/localstack prepare
-	SLIPWAY_CLIENT_PYTHON="$$(tools/clients)" bin/localstack -- sh -c 'go test -count=1 ./shared/aws/... ./localstack/aws/... && infra/localstack >dist/stack.json && \
+	python="$$(tools/clients)" && SLIPWAY_CLIENT_PYTHON="$$python" bin/localstack -- sh -c 'go test -count=1 ./shared/aws/... ./localstack/aws/... && infra/localstack >dist/stack.json && \
 		SLIPWAY_STACK="$$PWD/dist/stack.json" go test -v -count=1 -timeout 30m -parallel 8 ./e2e/aws'
 
 test-clients: ## A client made of Harness's own description of its routes, on the platform (needs Python 3; installs on first use)
 	@tools/setup clients
-	SLIPWAY_CLIENT_PYTHON="$$(tools/clients)" go test -count=1 ./e2e/clients
+	python="$$(tools/clients)" && SLIPWAY_CLIENT_PYTHON="$$python" go test -count=1 ./e2e/clients
 
 test-crash: ## Slow: kill, delay and repeat at every await point
 	go test -count=1 -timeout 40m -tags slow -skip '^(TestModelLong|TestFaults)$$' ./e2e/...
